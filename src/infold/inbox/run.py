@@ -1,0 +1,99 @@
+"""What a run is: the plan, each paragraph's outcome, and the record that reports and undo read.
+
+Pure records. Folders and files of runs belong to `inbox.runs`, pages to `inbox.report`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from infold.librarian.spend import Usage
+
+
+class Record(BaseModel):
+    """A frozen record that is kept as JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RunStatus(StrEnum):
+    """Where a run stands."""
+
+    PLANNED = "planned"  # a dry run, or not yet applied
+    APPLYING = "applying"  # the journal is open; recovery finishes it
+    APPLIED = "applied"
+    PARTIAL = "partial"  # applied, with paragraphs left in the inbox
+    NOTHING_TO_DO = "nothing-to-do"
+    UNDONE = "undone"
+    PARTLY_UNDONE = "partly-undone"
+
+
+class EditRecord(Record):
+    """One edit or duplicate marker of a chunk."""
+
+    file: str
+    kind: Literal["edit", "duplicate"]
+    find: str
+    replace: str | None
+    paragraphs: tuple[int, ...]
+    applied: bool = False
+
+
+class ChunkRecord(Record):
+    """What was done for one chunk."""
+
+    id: int
+    paragraphs: tuple[int, ...]
+    viewed: tuple[str, ...] = ()
+    checked_out: tuple[str, ...] = ()
+    edits: tuple[EditRecord, ...] = ()
+    reason: str | None = None  # why nothing could be done, where that is so
+    usage: Usage = Usage()
+
+
+class ParagraphRecord(Record):
+    """How a paragraph ended (DESIGN, promise 2). `file` and `quote` say where: the edit's note, the text that covers it."""
+
+    n: int
+    text: str
+    outcome: Literal["integrated", "duplicate", "left"]
+    chunk: int | None = None
+    file: str | None = None
+    quote: str | None = None
+    reason: str | None = None
+
+
+class NoteChange(Record):
+    """One file that the run changes: content hashes before and after. The bytes are kept in the run's folder by hash."""
+
+    path: str  # vault-relative; the inbox may be an absolute path
+    before: str
+    after: str
+
+
+class SkippedFile(Record):
+    """A file that was passed over, and why."""
+
+    path: str
+    reason: str
+
+
+class Run(Record):
+    """One integration, whole."""
+
+    id: str
+    status: RunStatus
+    vault: str
+    inbox: str
+    created_at: str  # ISO 8601, UTC
+    librarian: str
+    paragraphs: tuple[ParagraphRecord, ...] = ()
+    chunks: tuple[ChunkRecord, ...] = ()
+    changes: tuple[NoteChange, ...] = ()  # notes in the order they are written, the inbox last
+    skipped: tuple[SkippedFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    seconds: float = 0.0

@@ -1,0 +1,63 @@
+"""What a librarian promises, whoever it is: four kinds of decision, typed, metered, reproducible by name."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from infold.librarian.answers import (
+    Chunk,
+    Edits,
+    EditRequest,
+    Grouping,
+    GroupRequest,
+    Look,
+    LookRequest,
+    Summary,
+    SummaryRequest,
+)
+from infold.librarian.spend import Spend, Usage
+
+# Messages as a model endpoint takes them; JSON values only.
+Transcript = tuple[dict[str, Any], ...]
+
+
+class Conversation(Protocol):
+    """One chunk, from first look to last correction: each call sees what was said before."""
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said so far, to be carried to a later step; empty where nothing needs to be remembered."""
+
+    @property
+    def usage(self) -> Usage:
+        """What this conversation object has cost since it was made."""
+
+    async def look(self, request: LookRequest) -> Look:
+        """Which notes to view next, or to check out."""
+
+    async def edit(self, request: EditRequest) -> Edits:
+        """Edits that follow every rule. Asked again after a re-checkout, it goes on with the new texts."""
+
+
+class Librarian(Protocol):
+    """Takes the decisions. Every answer has passed its validators; a LibrarianFault says why one could not be had."""
+
+    @property
+    def name(self) -> str:
+        """Who decides, with model and prompt version: part of every decision key."""
+
+    @property
+    def spend(self) -> Spend:
+        """The meter that all of this librarian's calls share."""
+
+    async def group(self, request: GroupRequest) -> Grouping:
+        """Which paragraphs belong together."""
+
+    async def summarise(self, request: SummaryRequest) -> Summary:
+        """A summary of one note."""
+
+    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> Conversation:
+        """A conversation about one chunk, new or taken up from `transcript`."""
+
+    async def close(self) -> None:
+        """Lets go of connections."""

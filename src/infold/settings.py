@@ -1,0 +1,170 @@
+"""What can be set: parameters of each step (`params.yaml`) and the environment (keys, hosts).
+
+Parameters change results, so they are versioned with the work and are part of decision keys where they matter. Hosts,
+keys and paths never are: they come from the environment. A misspelt name is an error, never ignored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from infold.errors import SettingInvalid
+
+
+class Section(BaseModel):
+    """One section of `params.yaml`: frozen, and strict about names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _word_range(value: object) -> object:
+    if isinstance(value, str):
+        low, dash, high = value.partition("-")
+        if dash and low.strip().isdigit() and high.strip().isdigit():
+            return (int(low), int(high))
+    return value
+
+
+WordRange = Annotated[
+    tuple[int, int], BeforeValidator(_word_range), PlainSerializer(lambda r: f"{r[0]}-{r[1]}", return_type=str)
+]
+
+
+class VaultParams(Section):
+    """Where the notes are and which files count as notes (spec 1, Configuration: Paths)."""
+
+    path: str = "data/vault"
+    notes_directory: str = "."
+    root_file: str = "index.md"
+    inbox_file: str = "inbox.md"
+    max_note_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
+
+
+class SummaryParams(Section):
+    """How notes are summarised (spec 1, Phase 2)."""
+
+    summary_target_words: WordRange = (75, 100)
+    index_filename_pattern: str = "index"
+    batch_size: int = Field(default=64, ge=1)
+
+
+class ChunkingParams(Section):
+    """How paragraphs become chunks (spec 1, Phase 1)."""
+
+    max_chunk_words: int = Field(default=600, ge=1)
+    granularity_sample_size: int = Field(default=15, ge=0)
+    granularity_sample_min_words: int = Field(default=300, ge=0)
+    seed: int = 0
+
+
+class ExplorationParams(Section):
+    """How far a chunk's librarian may look (spec 1, Limits). `search_candidates: 0` is the bare link walk."""
+
+    max_exploration_rounds: int = Field(default=3, ge=0)
+    max_files_viewed_per_round: int = Field(default=4, ge=1)
+    max_files_viewed_total: int = Field(default=15, ge=1)
+    max_files_checked_out: int = Field(default=3, ge=1)
+    search_candidates: int = Field(default=8, ge=0)
+
+
+class EditingParams(Section):
+    """What an edit may do (spec 1, Phase 4, and the guard of DESIGN)."""
+
+    max_corrections: int = Field(default=3, ge=0)
+    max_removed_words: int = Field(default=3, ge=0)
+    min_kept_share: float = Field(default=0.6, ge=0, le=1)
+    min_duplicate_share: float = Field(default=0.25, ge=0, le=1)
+
+
+class IntegrateParams(Section):
+    """How a run is carried out."""
+
+    concurrency: int = Field(default=8, ge=1)
+    quiet_seconds: float = Field(default=2.0, ge=0)
+    max_recheckouts: int = Field(default=3, ge=0)
+
+
+class LibrarianParams(Section):
+    """Who takes the decisions, and what it may cost. None means no cap."""
+
+    kind: Literal["offline", "model"] = "offline"
+    model: str = "gpt-5-mini"
+    mode: Literal["json_schema", "tools", "md_json"] = "json_schema"
+    temperature: float | None = None
+    max_answer_tokens: int = Field(default=8000, ge=1)
+    timeout_seconds: float = Field(default=120, gt=0)
+    max_retries: int = Field(default=4, ge=0)
+    max_usd: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+
+
+class SearchParams(Section):
+    """How passages are cut and embedded (spec 3, section 5)."""
+
+    passage_tokens: int = Field(default=400, ge=16)
+    overlap_tokens: int = Field(default=80, ge=0)
+    embedding: Literal["static", "service", "none"] = "static"
+    embedding_model: str = "text-embedding-3-small"
+    dense_weight: float = Field(default=0.3, ge=0)
+
+
+class Params(Section):
+    """All of `params.yaml`, one section a step."""
+
+    vault: VaultParams = VaultParams()
+    summary: SummaryParams = SummaryParams()
+    chunking: ChunkingParams = ChunkingParams()
+    exploration: ExplorationParams = ExplorationParams()
+    editing: EditingParams = EditingParams()
+    integrate: IntegrateParams = IntegrateParams()
+    librarian: LibrarianParams = LibrarianParams()
+    search: SearchParams = SearchParams()
+
+
+class Environment(BaseSettings):
+    """Keys and hosts: environment variables only, never params, never logged."""
+
+    model_config = SettingsConfigDict(env_prefix="INFOLD_", extra="ignore")
+
+    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    embedding_base_url: str | None = None
+    state_home: Path | None = None
+
+
+def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:
+    """The parameters in the YAML file at `path` (defaults where it is None), then `section.name=value` overrides.
+
+    Raises SettingInvalid, naming file and setting, for what cannot be read, is misspelt or out of range.
+    """
+    values: dict[str, Any] = {}
+    where = "defaults"
+    if path is not None:
+        where = str(path)
+        try:
+            loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise SettingInvalid(f"{path} cannot be read as YAML: {error}", hint="Correct or remove the file.") from error
+        if loaded is not None and not isinstance(loaded, dict):
+            raise SettingInvalid(f"{path} must be a mapping of sections.", hint="See params.yaml for its form.")
+        values = loaded or {}
+    for override in overrides or []:
+        name, equals, raw = override.partition("=")
+        section, dot, key = name.partition(".")
+        if not (equals and dot and key):
+            raise SettingInvalid(f"--set {override!r} is not of the form section.name=value.")
+        section_values = values.setdefault(section, {})
+        if not isinstance(section_values, dict):
+            raise SettingInvalid(f"Section {section!r} in {where} must be a mapping.")
+        section_values[key] = yaml.safe_load(raw)
+    try:
+        return Params.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        setting = ".".join(str(part) for part in first["loc"])
+        raise SettingInvalid(f"Setting {setting} ({where}): {first['msg']}.", hint="See params.yaml for every name.") from error

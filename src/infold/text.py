@@ -1,0 +1,68 @@
+"""Words, tokens, hashes and white space: the measures every other module shares.
+
+Pure functions over strings. What a *passage token for search* is belongs to `search.terms`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from typing import Final
+
+CHARACTERS_PER_TOKEN: Final = 4
+
+# A word is a run of letters, digits or marks, with inner apostrophes and hyphens; each CJK sign counts as one,
+# because those scripts put no space between words.
+_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+WORD: Final = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’\-][^\W_{_CJK}]+)*")
+_SPACES: Final = re.compile(r"\s+")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
+
+
+def token_count(text: str) -> int:
+    """The number of tokens of `text`: a quarter of its characters, rounded up (DESIGN, Words)."""
+    return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` in order, as written."""
+    return WORD.findall(text)
+
+
+def word_count(text: str) -> int:
+    """How many words `text` has."""
+    return len(WORD.findall(text))
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of `text` in order, case-folded: what two texts are compared by."""
+    return WORD.findall(text.casefold())
+
+
+def collapse_spaces(text: str) -> str:
+    """`text` with every run of white space as one space and none at the ends."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of prose `text`, stripped, empty ones left out.
+
+    A sentence ends at a full stop, question or exclamation mark before a capital, or at a blank line; in CJK at 。！？.
+    """
+    return [s for s in (collapse_spaces(part) for part in _SENTENCE_END.split(text) if part) if s]
+
+
+def content_hash(data: bytes | str) -> str:
+    """SHA-256 of the bytes (of the UTF-8 form of a string), in hex: the identity of a content."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def fenced(text: str, *, label: str, origin: str) -> str:
+    """`text` between two lines that it cannot contain, with a label and its origin.
+
+    Text is data, never instruction (DESIGN, promise 8): what stands between the lines can neither close the fence nor
+    forge another. The mark is derived from the text, so that equal text gives equal bytes and prompt caches hit.
+    """
+    mark = content_hash(text)[:12]
+    return f"<<<{label} {mark} origin={origin}>>>\n{text}\n<<<end {mark}>>>"

@@ -1,0 +1,64 @@
+"""Where one vault and what infold keeps about it lie. Paths only; nothing here reads or writes.
+
+What is derived from the vault can be deleted and comes back; what is kept (decisions paid for, runs) cannot, so the two
+lie apart (DESIGN, promise 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from infold.settings import Params
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A vault, its inbox, its state folder and the parameters in force. All paths are absolute."""
+
+    vault: Path
+    state: Path
+    inbox: Path
+    params: Params
+
+    @property
+    def inbox_path(self) -> str:
+        """The inbox as records name it: vault-relative where it lies in the vault, else absolute."""
+        if self.inbox.is_relative_to(self.vault):
+            return self.inbox.relative_to(self.vault).as_posix()
+        return str(self.inbox)
+
+    @property
+    def tables(self) -> Path:
+        """Parquet of notes, links and passages."""
+        return self.state / "derived" / "tables"
+
+    @property
+    def summaries(self) -> Path:
+        """Part files of summaries."""
+        return self.state / "derived" / "summaries"
+
+    @property
+    def embeddings(self) -> Path:
+        """Part files of embeddings."""
+        return self.state / "derived" / "embeddings"
+
+    @property
+    def index(self) -> Path:
+        """The search index."""
+        return self.state / "derived" / "index"
+
+    @property
+    def decisions(self) -> Path:
+        """Answers already paid for, by content."""
+        return self.state / "kept" / "decisions"
+
+    @property
+    def runs(self) -> Path:
+        """One folder a run."""
+        return self.state / "kept" / "runs"
+
+    @property
+    def lock_file(self) -> Path:
+        """The lock that one writing process holds."""
+        return self.state / "lock"
