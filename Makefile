@@ -1,0 +1,58 @@
+# Each target sets up its own .venv on first use: with uv where it is installed, else with venv and pip.
+# Another interpreter: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+UV := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench chaos pins clean
+
+help: ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
+
+demo: $(INSTALLED) ## fold a demo inbox into a copy of the demo vault
+	@$(BIN)/infold demo
+
+test: $(INSTALLED) ## the whole test suite
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(INSTALLED) ## style, types and import direction
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(INSTALLED) ## every benchmark, one table each
+	@for script in bench/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+chaos: $(INSTALLED) ## the killed-at-random tests in full; `make test` runs a tenth
+	@INFOLD_CHAOS_SHARE=1 $(BIN)/python -m pytest -m chaos --timeout 3600
+
+pins: ## constraints.txt anew from pyproject.toml (needs uv)
+	@{ sed -n '/^#/p' constraints.txt; \
+	   $(UV) pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+	     --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml; } > constraints.new
+	@mv constraints.new constraints.txt
+
+clean: ## remove .venv, caches and what runs in this folder left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	  { echo 'infold needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ...' >&2; exit 3; }
+	@echo 'Setting up $(VENV) (once) ...' >&2
+ifdef UV
+	@[ -x $(BIN)/python ] || $(UV) venv --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r constraints.txt
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
