@@ -59,6 +59,7 @@ class ChunkingParams(Section):
     max_chunk_words: int = Field(default=600, ge=1)
     granularity_sample_size: int = Field(default=15, ge=0)
     granularity_sample_min_words: int = Field(default=300, ge=0)
+    max_words_per_request: int = Field(default=8000, ge=100)
     seed: int = 0
 
 

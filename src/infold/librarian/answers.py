@@ -173,6 +173,7 @@ class Look(Answer):
 
     action: Literal["view", "checkout"] = Field(description="'view' to see more of AVAILABLE files, 'checkout' when ready.")
     files: list[str] = Field(description="view: AVAILABLE files; checkout: VIEWED files. Paths exactly as shown.")
+    reason: str = Field(default="", description="checkout of no file: why none of them fits.")
 
     @model_validator(mode="after")
     def _within_limits(self, info: ValidationInfo) -> Self:
@@ -181,6 +182,8 @@ class Look(Answer):
             return self
         self.files = list(dict.fromkeys(self.files))
         if self.action == "view":
+            if request.may_view == 0:
+                raise ValueError("no more files can be viewed: answer with action 'checkout'")
             _check_files(self.files, {c.path for c in request.available}, request.may_view, "view", "AVAILABLE")
         else:
             _check_files(self.files, {c.path for c in request.viewed}, request.may_check_out, "check out", "VIEWED")

@@ -1,0 +1,52 @@
+"""The vault as exploration sees it: a card for every note, taken from the tables at one moment.
+
+An atlas is a snapshot: chunks explored side by side see the same one. It never holds full texts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from infold.librarian.answers import NoteCard
+from infold.settings import ChunkingParams
+from infold.text import content_hash
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """Cards by path, the words and kind of each note, and the root (None where the vault has no such note)."""
+
+    cards: Mapping[str, NoteCard]
+    words: Mapping[str, int]
+    kinds: Mapping[str, str]
+    root: str | None
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def summaries(self) -> dict[str, str]:
+        """Summary by path."""
+        return {path: card.summary for path, card in self.cards.items()}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes whenever anything that exploration may show changes: part of its decision keys."""
+        return content_hash(
+            "\n".join(
+                f"{path}\0{card.summary}\0{'|'.join(card.headings)}\0{'|'.join(card.links)}"
+                for path, card in sorted(self.cards.items())
+            )
+            + f"\0root={self.root}"
+        )
+
+    def sample_names(self, params: ChunkingParams) -> tuple[str, ...]:
+        """The names that show how fine the notes are: a seeded sample of long notes, index notes left out (spec 1)."""
+        long_enough = sorted(
+            path
+            for path, words in self.words.items()
+            if words > params.granularity_sample_min_words and self.kinds.get(path) != "index"
+        )
+        size = min(params.granularity_sample_size, len(long_enough))
+        return tuple(random.Random(params.seed).sample(long_enough, size))

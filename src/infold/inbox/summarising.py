@@ -1,0 +1,187 @@
+"""Phase 2: every note has a summary, and only what changed is summarised again (spec 1).
+
+A summary belongs to content. A note under the word minimum is its own summary; an index note is summarised from the
+summaries of the notes it links to, after those; in a circle of index notes the last known summary is used. Rows are
+written as each batch ends, so that a crash keeps every answer already paid for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from infold.errors import CapReached, LibrarianFault
+from infold.librarian.answers import SummaryRequest
+from infold.librarian.base import Librarian
+from infold.librarian.offline.summaries import extract
+from infold.settings import SummaryParams
+from infold.tables.summaries import SummaryRow, SummaryStore
+from infold.text import collapse_spaces, content_hash, token_count, word_count
+
+LEVEL = "note"
+LENS = "general"
+LAST_KNOWN = "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
+_Linked = tuple[tuple[str, str], ...]
+OWN = "own"  # the model of a note that is its own summary
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySource:
+    """A note as the summariser needs it. `read` gives its text without front matter, only when it is needed."""
+
+    path: str
+    title: str
+    content_hash: str
+    words: int
+    is_index: bool
+    links: tuple[str, ...]
+    read: Callable[[], str]
+
+
+@dataclass(slots=True)
+class Summaries:
+    """Summary by path; how many were made, kept, and where a stand-in had to serve."""
+
+    by_path: dict[str, str] = field(default_factory=dict)
+    made: int = 0
+    kept: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+
+async def summarise_notes(
+    sources: Sequence[SummarySource],
+    store: SummaryStore,
+    librarian: Librarian,
+    params: SummaryParams,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Summaries:
+    """Brings the summaries up to date and returns all of them.
+
+    A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own first sentences
+    until the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
+    """
+    work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
+    standard = [source for source in sources if not source.is_index]
+    await work.bring_up_to_date(standard)
+    for source in _linked_first([source for source in sources if source.is_index]):
+        await work.bring_up_to_date([source])
+    return work.result
+
+
+class _Work:
+    """One pass: what is known, what is stale, and the rows of the batch under way."""
+
+    def __init__(
+        self,
+        store: SummaryStore,
+        librarian: Librarian,
+        params: SummaryParams,
+        progress: Callable[[int, int], None],
+        sources: Mapping[str, SummarySource],
+    ) -> None:
+        self._store = store
+        self._librarian = librarian
+        self._params = params
+        self._progress = progress
+        self._sources = sources
+        self._known = store.load()
+        self._out_of_money: str | None = None
+        self.result = Summaries()
+
+    async def bring_up_to_date(self, sources: Sequence[SummarySource]) -> None:
+        stale: list[tuple[SummarySource, str, _Linked | None]] = []
+        for source in sources:
+            linked, settled = self._linked(source) if source.is_index else (None, None)
+            key = content_hash(repr(settled)) if settled else source.content_hash
+            row = self._known.get((key, LEVEL, LENS))
+            if row is not None and row.model in (self._librarian.name, OWN):
+                self.result.by_path[source.path] = row.summary
+                self.result.kept += 1
+            else:
+                stale.append((source, key, linked))
+        for start in range(0, len(stale), self._params.batch_size):
+            batch = stale[start : start + self._params.batch_size]
+            rows = await asyncio.gather(*(self._summarise(*entry) for entry in batch))
+            made = [row for row in rows if row is not None]
+            latest = [
+                replace(row, content_hash=content_hash(source.path), lens=LAST_KNOWN)
+                for (source, _, _), row in zip(batch, rows, strict=True)
+                if row is not None and source.is_index
+            ]
+            self._store.append(made + latest)
+            self._progress(len(self.result.by_path), len(self._sources))
+
+    def _linked(self, source: SummarySource) -> tuple[_Linked | None, _Linked | None]:
+        """What an index note links to, with summaries; and the part of it that is settled, which alone makes the key.
+
+        A link back into a circle gives its last known summary and leaves the key alone, else the circle would never rest.
+        """
+        settled = [(path, self.result.by_path[path]) for path in source.links if path in self.result.by_path]
+        back = [
+            (path, row.summary)
+            for path in source.links
+            if path != source.path
+            and path not in self.result.by_path
+            and (row := self._known.get((content_hash(path), LEVEL, LAST_KNOWN))) is not None
+        ]
+        return tuple(settled + back) or None, tuple(settled) or None
+
+    async def _summarise(
+        self, source: SummarySource, key: str, linked: _Linked | None
+    ) -> SummaryRow | None:
+        low, high = self._params.summary_target_words
+        if linked is None and source.words < low:
+            return self._keep(source, key, collapse_spaces(source.read()), OWN, 0, 0)
+        text = source.read()
+        if self._out_of_money is None:
+            request = SummaryRequest(source.path, source.title, text, linked, (low, high))
+            try:
+                answer = await self._librarian.summarise(request)
+                return self._keep(source, key, answer.summary, self._librarian.name, token_count(text), token_count(answer.summary))
+            except CapReached as error:
+                self._out_of_money = str(error)
+                self.result.warnings.append(f"From {source.path} on notes are shown by their own sentences: {error}")
+            except LibrarianFault as error:
+                self.result.warnings.append(f"{source.path} is shown by its own sentences: {error}")
+        self.result.by_path[source.path] = extract(text, low, high)
+        return None
+
+    def _keep(self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int) -> SummaryRow:
+        self.result.by_path[source.path] = summary
+        self.result.made += 1
+        return SummaryRow(
+            content_hash=key,
+            level=LEVEL,
+            lens=LENS,
+            summary=summary,
+            model=model,
+            prompt_version=model.rpartition("/")[2],
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+
+def _linked_first(index_notes: Iterable[SummarySource]) -> Iterator[SummarySource]:
+    """Index notes after the index notes they link to; a link back into a circle is passed over.
+
+    Without recursion: a chain of ten thousand index notes must not reach the interpreter's limit.
+    """
+    by_path = {source.path: source for source in index_notes}
+    seen: set[str] = set()
+    for first in by_path.values():
+        if first.path in seen:
+            continue
+        seen.add(first.path)
+        stack: list[tuple[SummarySource, Iterator[str]]] = [(first, iter(first.links))]
+        while stack:
+            source, links = stack[-1]
+            ahead = next((path for path in links if path in by_path and path not in seen), None)
+            if ahead is None:
+                stack.pop()
+                yield source
+            else:
+                seen.add(ahead)
+                stack.append((by_path[ahead], iter(by_path[ahead].links)))
