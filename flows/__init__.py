@@ -1,0 +1,1 @@
+"""Flows: the composition of `infold.inbox` as Prefect runs it. With `tasks`, the only place that knows Prefect."""

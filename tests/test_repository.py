@@ -1,0 +1,100 @@
+"""What the repository promises beside the code: pins, parameters, import direction, a light command line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from infold.settings import Params
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+HEAVY = ("prefect", "dvc", "openai", "instructor", "qdrant_edge", "wordllama", "polars", "pyarrow", "numpy")
+
+
+def run_python(*arguments: str) -> str:
+    """Standard output of a fresh interpreter; its errors are shown when it fails."""
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=REPOSITORY, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_pins_name_no_address():
+    """Every pin has a version and a hash, and nothing in the file leads to a registry or to a machine."""
+    text = (REPOSITORY / "constraints.txt").read_text()
+    assert not re.search(r"https?://|index-url|find-links|file:|@ |^-e|\s/\w", text, re.MULTILINE)
+    pins = re.split(r"\n(?=[A-Za-z0-9])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).strip())
+    assert len(pins) > 150
+    for pin in pins:
+        assert re.match(r"[A-Za-z0-9._-]+==\S+", pin), pin
+        assert "--hash=sha256:" in pin, pin
+
+
+def test_pins_hold_what_pyproject_asks_for():
+    """Whoever adds a dependency also pins it (`make pins`)."""
+    import tomllib
+
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    asked = [*project["dependencies"], *(name for group in project["optional-dependencies"].values() for name in group)]
+    names = {re.match(r"[A-Za-z0-9._-]+", name).group().lower() for name in asked} - {"infold"}
+    pinned = set(re.findall(r"^([A-Za-z0-9._-]+)==", (REPOSITORY / "constraints.txt").read_text(), re.MULTILINE))
+    assert names <= {name.lower() for name in pinned}
+
+
+def test_params_file_is_the_defaults():
+    """params.yaml shows every parameter, with its default: it is the reference, and changes nothing by being there."""
+    shown = yaml.safe_load((REPOSITORY / "params.yaml").read_text())
+    assert shown == Params().model_dump(mode="json")
+
+
+def test_each_parameter_is_explained():
+    """Each line of params.yaml that sets something says in a few words what it is."""
+    lines = (REPOSITORY / "params.yaml").read_text().splitlines()
+    settings = [line for line in lines if re.match(r"  \w+:", line)]
+    assert [line for line in settings if " # " not in line] == []
+
+
+def test_command_line_loads_nothing_heavy():
+    """`infold --help` answers at once: no library that takes long to import is loaded before a command needs it."""
+    loaded = run_python("-c", f"import sys, infold.cli.app; print([name for name in {HEAVY!r} if name in sys.modules])")
+    assert loaded.strip() == "[]"
+
+
+def test_direct_runs_load_no_orchestrator():
+    """The job runs without Prefect and DVC: nothing below flows and tasks imports them."""
+    code = (
+        "import importlib, pkgutil, sys, infold\n"
+        "for module in pkgutil.walk_packages(infold.__path__, 'infold.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print([name for name in ('prefect', 'dvc') if name in sys.modules])"
+    )
+    assert run_python("-c", code).strip() == "[]"
+
+
+def test_imports_go_one_way():
+    """The layers of the design hold, and each outside library is known where it belongs."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        capture_output=True,
+        text=True,
+        cwd=REPOSITORY,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_wheel_holds_all_that_runs(tmp_path):
+    """The wheel brings flows, tasks, the prompts, the types marker and the demo vault."""
+    run_python("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("infold/py.typed", "infold/demo/vault/index.md", "flows/__init__.py", "tasks/__init__.py"):
+        assert wanted in names
+    prompts = [path.relative_to(REPOSITORY / "src") for path in REPOSITORY.glob("src/infold/librarian/prompts/*")]
+    assert {path.as_posix() for path in prompts if path.name != "__pycache__"} <= set(names)
