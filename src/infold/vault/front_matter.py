@@ -1,0 +1,117 @@
+"""Front matter: the YAML between two `---` lines at the very top of a note.
+
+Reads it, never writes it. What cannot be read is a problem with a line number, never an exception: the note is kept as
+text (DESIGN, What bad input gets).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import yaml
+
+from infold.vault.records import FrontMatter
+
+BOM: Final = "\ufeff"
+MAX_CHARACTERS: Final = 64 * 1024
+
+_OPEN: Final = re.compile(r"---[ \t]*(?=\r|\n)")
+_CLOSE: Final = re.compile(r"(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)")
+_BLANK_FIRST_LINE: Final = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r|\n)")
+_LOOKS_LIKE_YAML: Final = re.compile(r"(?:\r\n?|\n)[\w.-]+[ \t]*:(?:[ \t\r\n]|\Z)")
+_PLAIN_LINE: Final = re.compile(r"([A-Za-z_][\w-]*): ([A-Za-z][\w/.-]*(?: [A-Za-z][\w/.-]*)*)[ \t]*")
+_WORDS_OF_YAML: Final = frozenset(("y", "yes", "n", "no", "true", "false", "on", "off", "null"))
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def read_front_matter(text: str) -> FrontMatter | None:
+    """The front matter of `text`, or None where it has none.
+
+    A first line `---` followed by a blank line opens front matter only where valid YAML follows: it may be a rule.
+    """
+    start = 1 if text.startswith(BOM) else 0
+    opening = _OPEN.match(text, start)
+    if opening is None:
+        return None
+    closing = _CLOSE.search(text, opening.end())
+    if closing is None:
+        if _LOOKS_LIKE_YAML.match(text, opening.end()):
+            return FrontMatter(start, start, problem="line 1: front matter is opened but never closed; kept as text")
+        return None
+    values, problem = _load(text[opening.end() : closing.start()])
+    if (problem or not values) and _BLANK_FIRST_LINE.match(text, opening.end()):
+        return None
+    return FrontMatter(start, closing.end(), values, problem)
+
+
+def text_value(values: dict[str, Any], *keys: str) -> str:
+    """The first of `keys` that holds text or a number, as a string; '' where none does."""
+    for key in keys:
+        value = values.get(key)
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+            return str(value).strip()
+    return ""
+
+
+def list_value(values: dict[str, Any], *keys: str, split_on: str) -> tuple[str, ...]:
+    """The entries under the first of `keys` that is set: a YAML list, or one string split at the pattern `split_on`."""
+    for key in keys:
+        value = values.get(key)
+        if value is None:
+            continue
+        parts = re.split(split_on, value) if isinstance(value, str) else value if isinstance(value, list) else [value]
+        entries = (str(part).strip() for part in parts if isinstance(part, str | int | float))
+        return tuple(dict.fromkeys(entry for entry in entries if entry))
+    return ()
+
+
+def strings(value: Any, depth: int = 0) -> list[str]:
+    """Every string in a value of the front matter, lists and mappings searched too."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in inner for text in strings(part, depth + 1)] if depth < 20 else []
+
+
+def _load(source: str) -> tuple[dict[str, Any], str | None]:
+    if len(source) > MAX_CHARACTERS:
+        return {}, f"line 1: front matter has {len(source)} characters, more than {MAX_CHARACTERS}; not read"
+    plain = _load_plain(source)
+    if plain is not None:
+        return plain, None
+    try:
+        if "*" in source and "&" in source:
+            for event in yaml.parse(source, Loader=_Loader):
+                if isinstance(event, yaml.AliasEvent):
+                    return {}, f"line {_line(event.start_mark)}: front matter uses a YAML alias; not read"
+        loaded = yaml.load(source, Loader=_Loader)  # noqa: S506 - the C form of the safe loader
+    except yaml.MarkedYAMLError as error:
+        problem = error.problem or "front matter is not valid YAML"
+        return {}, f"line {_line(error.problem_mark or error.context_mark)}: {problem}"
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError, AttributeError, TypeError) as error:
+        # The safe loader lets errors of the values themselves through: dates that do not exist, 5,000-digit numbers.
+        return {}, f"line 1: front matter is not valid YAML: {str(error).splitlines()[0] if str(error) else 'too deep'}"
+    if loaded is None:
+        return {}, None
+    if not isinstance(loaded, dict):
+        return {}, "line 2: front matter is not a mapping of names to values"
+    return {str(key): value for key, value in loaded.items()}, None
+
+
+def _line(mark: Any) -> int:
+    """The line of the note that a mark of the YAML parser means: its text starts at the end of line 1."""
+    return int(mark.line) + 1 if mark is not None else 1
+
+
+def _load_plain(source: str) -> dict[str, Any] | None:
+    """Short cut for front matter of nothing but `name: some words` lines (ten times faster); None for all else."""
+    values: dict[str, Any] = {}
+    for line in source.splitlines():
+        if not line:
+            continue
+        match = _PLAIN_LINE.fullmatch(line)
+        if match is None or match[2].casefold() in _WORDS_OF_YAML:
+            return None
+        values[match[1]] = match[2]
+    return values
