@@ -14,7 +14,8 @@ from typing import Final
 
 from infold.librarian.answers import Paragraph
 from infold.text import word_count
-from infold.vault.note import Block, BlockKind, Note, parse
+from infold.vault.note import parse
+from infold.vault.records import Block, BlockKind, Note
 
 _FRAME: Final = {BlockKind.FRONT_MATTER, BlockKind.HEADING, BlockKind.RULE, BlockKind.COMMENT}
 _ATTACHED: Final = {BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE}

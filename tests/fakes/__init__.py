@@ -1,0 +1,1 @@
+"""Named stand-ins: few, small, and tested themselves."""
