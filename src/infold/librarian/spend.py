@@ -1,12 +1,29 @@
-"""What decisions cost: counted as they are paid, stopped before the cap is passed."""
+"""What decisions cost: reserved before a call, counted as they are paid, stopped before the cap is passed.
+
+Prices belong to `librarian.prices`, the forecast of a whole run to `librarian.estimate`.
+"""
 
 from __future__ import annotations
 
+import math
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from pydantic import BaseModel, ConfigDict
+
+from infold.errors import CapReached, SettingInvalid
+
+# US dollars for (prompt tokens, of these read from the endpoint's prompt cache, completion tokens).
+Price = Callable[[int, int, int], float]
 
 
 class Usage(BaseModel):
-    """What was paid: model calls, tokens, US dollars (None: the price of this model is unknown)."""
+    """What was paid: model calls, tokens, US dollars (None: the price of this model is unknown).
+
+    `reused` counts answers that were served from the store of decisions: they are in no other figure.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -14,3 +31,139 @@ class Usage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     usd: float | None = 0.0
+    reused: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; one unknown price makes the sum unknown."""
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            usd=usd,
+            reused=self.reused + other.reused,
+        )
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.usd is None else f"{self.usd:.4f} USD"
+        reused = f", {self.reused} reused" if self.reused else ""
+        return f"{self.calls} calls, {self.prompt_tokens} + {self.completion_tokens} tokens, {price}{reused}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One paid or reused answer, and what it was for (`chunk 3`, `group`, a note's path)."""
+
+    purpose: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reservation:
+    """Room under the caps that one call in flight holds, until it is settled or released."""
+
+    purpose: str
+    tokens: int
+    usd: float
+    counted_prompt_tokens: int
+
+
+class Spend:
+    """The meter of one librarian, safe over threads. Calls side by side reserve together, so they cannot overshoot.
+
+    A call reserves its prompt by the product's token rule and the longest answer it may get. Endpoints count with their
+    own tokenizers: where one counted more than the rule, later reservations are widened by the worst ratio seen.
+    """
+
+    def __init__(
+        self, *, max_usd: float | None = None, max_tokens: int | None = None, price: Price | None = None
+    ) -> None:
+        """`price` is None where the model's price is unknown; a cap in dollars is then refused by SettingInvalid."""
+        if max_usd is not None and price is None:
+            raise SettingInvalid(
+                "Setting librarian.max_usd cannot be held: the price of this model at this endpoint is unknown.",
+                hint="Set librarian.max_tokens instead.",
+            )
+        self.max_usd = max_usd
+        self.max_tokens = max_tokens
+        self.price = price
+        self._lock = threading.Lock()
+        self._calls: list[Call] = []
+        self._totals: defaultdict[str, Usage] = defaultdict(Usage)
+        self._total = Usage()
+        self._held: list[Reservation] = []
+        self._worst_ratio = 1.0
+
+    @property
+    def usage(self) -> Usage:
+        """All that was paid so far."""
+        with self._lock:
+            return self._total
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every answer in the order it came."""
+        with self._lock:
+            return tuple(self._calls)
+
+    def usage_of(self, purpose: str) -> Usage:
+        """What was paid for one purpose."""
+        with self._lock:
+            return self._totals.get(purpose, Usage())
+
+    def reserve(self, purpose: str, prompt_tokens: int, max_answer_tokens: int) -> Reservation:
+        """Room for one call. Raises CapReached where it might pass a cap; nothing is sent then."""
+        with self._lock:
+            likely = math.ceil(prompt_tokens * self._worst_ratio)
+            usd = self.price(likely, 0, max_answer_tokens) if self.price else 0.0
+            wanted = Reservation(purpose, likely + max_answer_tokens, usd, prompt_tokens)
+            self._check_caps(wanted)
+            self._held.append(wanted)
+            return wanted
+
+    def settle(self, held: Reservation, prompt_tokens: int, completion_tokens: int, *, cached_tokens: int = 0) -> Usage:
+        """Counts what the call really took in place of what it had reserved."""
+        usd = self.price(prompt_tokens, cached_tokens, completion_tokens) if self.price else None
+        paid = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, usd=usd)
+        with self._lock:
+            self._held.remove(held)
+            if held.counted_prompt_tokens:
+                self._worst_ratio = max(self._worst_ratio, prompt_tokens / held.counted_prompt_tokens)
+            return self._count(Call(held.purpose, paid))
+
+    def release(self, held: Reservation) -> None:
+        """Gives the room back: the call was not paid."""
+        with self._lock:
+            self._held.remove(held)
+
+    def reuse(self, purpose: str) -> Usage:
+        """Counts an answer that was served from the store and cost nothing."""
+        with self._lock:
+            return self._count(Call(purpose, Usage(reused=1)))
+
+    def _check_caps(self, wanted: Reservation) -> None:
+        spent, reserved = self._total.tokens, sum(held.tokens for held in self._held)
+        if self.max_tokens is not None and spent + reserved + wanted.tokens > self.max_tokens:
+            raise CapReached(
+                f"The next call may take {wanted.tokens} tokens; of {self.max_tokens}, {spent} are spent"
+                f" and {reserved} reserved by calls under way.",
+                hint="Raise librarian.max_tokens, or run again later: what is done is kept.",
+            )
+        spent_usd, reserved_usd = self._total.usd or 0.0, sum(held.usd for held in self._held)
+        if self.max_usd is not None and spent_usd + reserved_usd + wanted.usd > self.max_usd:
+            raise CapReached(
+                f"The next call may cost {wanted.usd:.4f} USD; of {self.max_usd:.4f}, {spent_usd:.4f} are spent"
+                f" and {reserved_usd:.4f} reserved by calls under way.",
+                hint="Raise librarian.max_usd, or run again later: what is done is kept.",
+            )
+
+    def _count(self, call: Call) -> Usage:
+        self._calls.append(call)
+        self._totals[call.purpose] += call.usage
+        self._total += call.usage
+        return call.usage

@@ -1,0 +1,194 @@
+"""A question to a model, its answer and the corrections between them, through instructor.
+
+The only module that imports `instructor`. Wording belongs to `librarian.wording`; calls, caps and kept answers to
+`librarian.endpoint`; the rules of an answer to `librarian.answers`.
+
+Two things are done differently from what instructor offers, each for a promise:
+- The request reaches the validators by closure, not by instructor's `context`, which would render every message as a
+  Jinja template (and dedent it): note text with `{{ }}` must arrive byte for byte.
+- `md_json` puts the schema at the end of the question and not into the system prompt, so that every request is an exact
+  extension of the one before and prompt caches hold.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final, TypeVar, cast
+
+from pydantic import ValidationError
+
+from infold.errors import AnswerInvalid, InfoldError
+from infold.librarian import wording
+from infold.librarian.answers import Answer
+from infold.librarian.endpoint import Endpoint, as_completion
+from infold.librarian.spend import Usage
+from infold.librarian.wording import Message
+
+A = TypeVar("A", bound=Answer)
+
+_THOUGHTS: Final = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL)
+_MAX_OBJECTS: Final = 64  # tries at finding one in prose
+_MAX_PROBLEMS: Final = 12
+
+
+class Exchange:
+    """A question, its answer and the corrections between them, through instructor.
+
+    Remembers what was said and which completions it took, over all questions of one conversation.
+    """
+
+    def __init__(self, endpoint: Endpoint, purpose: str, mode: str, max_corrections: int) -> None:
+        self._endpoint = endpoint
+        self._purpose = purpose
+        self._mode = mode
+        self._max_corrections = max_corrections
+        self._keys: list[str] = []
+        self._fault: InfoldError | None = None
+        self._asked: list[Message] = []
+        self._reply: Message = {}
+        self.usage = Usage()
+        self.said: list[Message] = []
+
+    async def ask(self, messages: list[Message], answer: type[A], request: object) -> A:
+        """The answer to the last of `messages`, valid for `request`. `said` then holds all, corrections too."""
+        import instructor
+        from instructor.core import InstructorRetryException
+
+        _silence_instructor()
+        if self._mode == "md_json":
+            form = wording.answer_form(answer.__name__, answer.model_json_schema())
+            messages = [*messages[:-1], {**messages[-1], "content": f"{messages[-1]['content']}\n\n{form}"}]
+        mode = instructor.Mode.TOOLS if self._mode == "tools" else instructor.Mode.JSON_SCHEMA
+        create = cast("Callable[..., Awaitable[A]]", instructor.patch(create=self._create, mode=mode))
+        self._fault = None
+        given: A | None = None
+        with suppress(InstructorRetryException):  # its text quotes completions; what to say instead is known here
+            given = await create(
+                response_model=_bound(answer, request),
+                messages=wording.to_send(messages),
+                max_retries=self._max_corrections,
+                strict=False,
+            )
+        if self._fault is not None:
+            raise self._fault.with_traceback(None)
+        if given is None:
+            raise AnswerInvalid(
+                f"The answer still broke the rules after {self._max_corrections} corrections"
+                f" ({self._purpose}, {answer.__name__}).",
+                hint="A larger model or another librarian.mode may do better; the next run asks afresh.",
+            )
+        # What instructor added on the way is left out of the first messages again: `shown` is kept beside them.
+        self.said = [*messages, *self._asked[len(messages) :], *_reply_messages(self._reply)]
+        return answer.model_validate(given.model_dump())
+
+    def forget(self) -> None:
+        """Drops the kept completions of this conversation, so that the next run asks afresh."""
+        for key in self._keys:
+            self._endpoint.forget(key)
+        self._keys.clear()
+
+    async def _create(self, **body: Any) -> Any:
+        """What instructor calls in place of the openai client."""
+        if self._mode == "md_json":
+            body.pop("response_format", None)
+        self._asked = list(body["messages"])
+        try:
+            completion = await self._endpoint.complete(self._purpose, body)
+            self._keys.append(completion.key)
+            self.usage += completion.usage
+            self._reply = _reply(completion.message)
+        except InfoldError as error:
+            self._fault = error
+            raise
+        return as_completion(self._reply)
+
+
+def _bound(answer: type[A], request: object) -> type[A]:
+    """`answer` for instructor: the same name and schema, valid only for `request`; what is wrong said in few words."""
+
+    def model_validate_json(_: type[A], /, json_data: str | bytes, **_options: Any) -> A:
+        from instructor.core import ResponseParsingError
+
+        try:
+            return answer.model_validate_json(json_data, context={"request": request})
+        except ValidationError as error:
+            problems = _problems(error)
+        raise ResponseParsingError(problems)
+
+    members = {
+        "__module__": answer.__module__,
+        "__doc__": answer.__doc__,
+        "model_validate_json": classmethod(model_validate_json),
+    }
+    metaclass: Any = type(answer)
+    return cast("type[A]", metaclass(answer.__name__, (answer,), members))
+
+
+def _problems(error: ValidationError) -> str:
+    """What a model should read: place and message of each problem, without the input and pydantic's addresses."""
+    lines = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False)[:_MAX_PROBLEMS]:
+        place = ".".join(str(part) for part in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        lines.append(f"- {place}: {message}" if place else f"- {message}")
+    return "\n".join(lines)
+
+
+def _reply(message: Message) -> Message:
+    """What the model said, as it goes into the conversation: without thoughts, prose and the endpoint's extras."""
+    calls = [
+        {
+            "id": str(call.get("id") or f"call_{n}"),
+            "type": "function",
+            "function": {"name": call["function"]["name"], "arguments": call["function"]["arguments"]},
+        }
+        for n, call in enumerate(message.get("tool_calls") or ())
+    ]
+    content = message.get("content") or ""
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    if calls:
+        return {"role": "assistant", "content": content, "tool_calls": calls}
+    return {"role": "assistant", "content": _json_in(content)}
+
+
+def _reply_messages(reply: Message) -> list[Message]:
+    """The accepted answer; a called function must be answered before the conversation can go on."""
+    results = ["accepted", *["not taken: one call at a time"] * len(reply.get("tool_calls", ()))]
+    return [
+        reply,
+        *(
+            {"role": "tool", "tool_call_id": call["id"], "content": result}
+            for call, result in zip(reply.get("tool_calls", ()), results, strict=False)
+        ),
+    ]
+
+
+def _json_in(content: str) -> str:
+    """The last JSON object in `content`, where there is thinking, prose or a code fence around it; else `content`."""
+    text = content.strip()
+    if text.startswith("{") and text.endswith("}"):
+        return text
+    text = _THOUGHTS.sub("", text)
+    decoder = json.JSONDecoder()
+    found, position = content, text.find("{")
+    for _ in range(_MAX_OBJECTS):
+        if position < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            found = text[position:end] if isinstance(value, dict) else found
+        position = text.find("{", end)
+    return found
+
+
+def _silence_instructor() -> None:
+    """Its log lines quote completions, and with them notes. What matters of a failure is in the error raised."""
+    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)

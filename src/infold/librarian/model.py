@@ -1,0 +1,140 @@
+"""The librarian that is a model behind an OpenAI-compatible endpoint: one conversation a chunk.
+
+Wording belongs to `librarian.wording`; a question with its corrections to `librarian.exchange`; calls, caps and kept
+answers to `librarian.endpoint`; the rules of an answer to `librarian.answers`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated, InfoldError
+from infold.librarian import wording
+from infold.librarian.answers import (
+    Answer,
+    Chunk,
+    EditRequest,
+    Edits,
+    Grouping,
+    GroupRequest,
+    Look,
+    LookRequest,
+    Summary,
+    SummaryRequest,
+)
+from infold.librarian.base import Transcript
+from infold.librarian.decisions import DecisionStore
+from infold.librarian.endpoint import Endpoint
+from infold.librarian.exchange import Exchange
+from infold.librarian.prices import price_of
+from infold.librarian.prompts import PROMPT_VERSION
+from infold.librarian.spend import Spend, Usage
+from infold.librarian.wording import Message, Shown
+from infold.settings import EditingParams, Environment, LibrarianParams
+
+A = TypeVar("A", bound=Answer)
+
+# After these the next run asks afresh; after others what was paid for is still good.
+_SPOILS_ANSWERS: Final = (AnswerInvalid, AnswerRefused, AnswerTruncated)
+
+
+class ModelLibrarian:
+    """Decisions by a model. Implements `base.Librarian`."""
+
+    def __init__(
+        self,
+        params: LibrarianParams,
+        editing: EditingParams,
+        environment: Environment,
+        store: DecisionStore,
+        concurrency: int,
+        *,
+        spend: Spend | None = None,
+    ) -> None:
+        """Opens no connection yet. Raises KeyMissing or SettingInvalid: no call could succeed, a cap not be held."""
+        self._spend = spend or Spend(
+            max_usd=params.max_usd,
+            max_tokens=params.max_tokens,
+            price=price_of(params.model, environment.base_url or None),
+        )
+        self._endpoint = Endpoint(params, environment, store, self._spend, concurrency)
+        self._params = params
+        self._max_corrections = editing.max_corrections
+        temperature = "default" if params.temperature is None else f"{params.temperature:g}"
+        self._name = f"{params.model}/temperature-{temperature}/prompts-{PROMPT_VERSION}"
+
+    @property
+    def name(self) -> str:
+        """Model, temperature and prompt version. No host, no key: moving to another address changes no decision key."""
+        return self._name
+
+    @property
+    def spend(self) -> Spend:
+        """The meter that all calls share."""
+        return self._spend
+
+    async def group(self, request: GroupRequest) -> Grouping:
+        """Which paragraphs belong together, asked in a conversation of its own."""
+        return await self._ask_once("group", wording.group_messages(request), Grouping, request)
+
+    async def summarise(self, request: SummaryRequest) -> Summary:
+        """A summary of one note, asked in a conversation of its own."""
+        return await self._ask_once(f"summary {request.path}", wording.summary_messages(request), Summary, request)
+
+    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
+        """A conversation about one chunk, new or taken up from `transcript`."""
+        return ModelConversation(self._exchange(f"chunk {chunk.id}"), transcript)
+
+    async def close(self) -> None:
+        """Closes connections."""
+        await self._endpoint.close()
+
+    async def _ask_once(self, purpose: str, messages: list[Message], answer: type[A], request: object) -> A:
+        exchange = self._exchange(purpose)
+        try:
+            return await exchange.ask(messages, answer, request)
+        except _SPOILS_ANSWERS:
+            exchange.forget()
+            raise
+
+    def _exchange(self, purpose: str) -> Exchange:
+        return Exchange(self._endpoint, purpose, self._params.mode, self._max_corrections)
+
+
+class ModelConversation:
+    """One chunk, from first look to last correction. Implements `base.Conversation`."""
+
+    def __init__(self, exchange: Exchange, transcript: Transcript = ()) -> None:
+        self._exchange = exchange
+        self._messages: list[Message] = [dict(message) for message in transcript] or wording.chunk_opening()
+        self._shown = Shown.after(self._messages)
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said so far, as JSON values; another process may take it up."""
+        return tuple(self._messages) if len(self._messages) > 1 else ()
+
+    @property
+    def usage(self) -> Usage:
+        """What this conversation object has cost since it was made."""
+        return self._exchange.usage
+
+    async def look(self, request: LookRequest) -> Look:
+        """Which notes to view next, or to check out."""
+        return await self._say(wording.look_message(request, self._shown), Look, request)
+
+    async def edit(self, request: EditRequest) -> Edits:
+        """Edits that follow every rule. Asked again after a re-checkout, it goes on with the new texts."""
+        return await self._say(wording.edit_message(request, self._shown), Edits, request)
+
+    async def _say(self, message: Message, answer: type[A], request: object) -> A:
+        asked = [*self._messages, message]
+        try:
+            given = await self._exchange.ask(asked, answer, request)
+        except InfoldError as error:
+            self._shown = Shown.after(self._messages)  # the message was not taken into the conversation
+            if isinstance(error, _SPOILS_ANSWERS):
+                self._exchange.forget()
+            raise
+        self._messages = self._exchange.said
+        return given
