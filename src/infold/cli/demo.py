@@ -1,0 +1,67 @@
+"""`infold demo`: the whole job on a copy of a small vault, in a few seconds."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infold.cli.options import Call, placeless_command
+from infold.errors import StateUnwritable, UsageError
+
+if TYPE_CHECKING:
+    from infold.cli.place import Asked
+
+
+@placeless_command
+def demo(
+    call: Call,
+    *,
+    into: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the copy goes. Else a new temporary folder.")
+    ] = None,
+) -> int:
+    """Fold a demo inbox into a copy of a demo vault. Nothing of yours is touched, no key and no network are needed."""
+    from infold.cli.integrate import Runner, carry_out, show_result
+    from infold.cli.outcome import contract, exit_code
+
+    terminal = call.terminal
+    wanted = _copied(into)
+    terminal.say(f"infold demo: a small vault and its inbox, copied to {wanted.vault}", style="bold")
+    place = Call(terminal, wanted).place(integrate__quiet_seconds=0)
+    run = carry_out(terminal, place, dry_run=False, runner=Runner.DIRECT)
+    if terminal.is_json:
+        terminal.emit({**contract(run), "vault": str(place.vault), "state": str(place.state)})
+    else:
+        show_result(terminal, place, run, wanted)
+    return exit_code(run)
+
+
+def _copied(into: Path | None) -> Asked:
+    """A fresh copy of the demo vault, its state beside it."""
+    from infold.cli.place import Asked
+
+    if into is not None and into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise UsageError(f"{into} is there already and not empty.", hint="Name a new folder with --into.")
+    try:
+        folder = into or Path(tempfile.mkdtemp(prefix="infold-demo-"))
+        with ExitStack() as stack:
+            shutil.copytree(_source(stack), folder / "vault")
+    except OSError as error:
+        raise StateUnwritable(
+            f"The demo vault cannot be copied: {error}", hint="Name a folder you can write with --into DIR."
+        ) from error
+    return Asked(vault=folder / "vault", state=folder / "state")
+
+
+def _source(stack: ExitStack) -> Path:
+    """The demo vault: inside the installed package, or in the repository that this package is run from."""
+    packaged = resources.files("infold") / "demo" / "vault"
+    if packaged.is_dir():
+        return stack.enter_context(resources.as_file(packaged))
+    return Path(__file__).resolve().parents[3] / "data" / "vault"

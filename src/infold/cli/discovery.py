@@ -1,0 +1,64 @@
+"""Finding out how somebody keeps notes: which note is the root, which file is the inbox. Names and links only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+ROOT_NAMES: Final = ("index", "readme", "home", "root", "start", "map of content", "moc", "_index", "00 index")
+INBOX_NAMES: Final = (
+    "inbox",
+    "00 inbox",
+    "0 inbox",
+    "00-inbox",
+    "0-inbox",
+    "_inbox",
+    "+inbox",
+    "quick notes",
+    "scratch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file and why it was taken."""
+
+    path: str
+    why: str
+
+
+def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -> Found | None:
+    """The note that exploration should start from. `reach`: how many notes each note reaches by links.
+
+    A name that says so comes first, at the top of the vault; then the folder's own name; then the note that reaches most.
+    """
+    by_stem = _by_stem(paths)
+    for name in (*ROOT_NAMES, vault_name.casefold()):
+        if at_top := [path for path in by_stem.get(name, ()) if "/" not in path]:
+            return Found(at_top[0], "by its name")
+    best = max(reach, key=lambda path: (reach[path], -path.count("/")), default=None)
+    if best is not None and reach[best] > 0:
+        return Found(best, f"it reaches the most notes by links, {reach[best]}")
+    for name in ROOT_NAMES:
+        if name in by_stem:
+            return Found(by_stem[name][0], "by its name")
+    return None
+
+
+def find_inbox(paths: Sequence[str]) -> Found | None:
+    """The file that new text is dropped in."""
+    by_stem = _by_stem(paths)
+    for name in INBOX_NAMES:
+        if name in by_stem:
+            return Found(by_stem[name][0], "by its name")
+    return None
+
+
+def _by_stem(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Paths by case-folded stem, those nearest the top first."""
+    stems: dict[str, list[str]] = {}
+    for path in sorted(paths, key=lambda p: (p.count("/"), p)):
+        stems.setdefault(PurePosixPath(path).stem.casefold(), []).append(path)
+    return stems

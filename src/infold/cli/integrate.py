@@ -1,0 +1,149 @@
+"""`infold integrate`: the main job from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.cli.place import Asked, Place
+from infold.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from infold.cli.progress import Stages
+    from infold.inbox.run import Run
+
+_LIBRARIAN = "Librarian"
+
+
+class Runner(StrEnum):
+    """Who carries the steps out."""
+
+    AUTO = "auto"
+    PREFECT = "prefect"
+    DIRECT = "direct"
+
+
+class Kind(StrEnum):
+    """Who takes the decisions."""
+
+    OFFLINE = "offline"
+    MODEL = "model"
+
+
+@command
+def integrate(
+    call: Call,
+    *,
+    inbox: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The text to fold in. Else vault.inbox_file (inbox.md) of the vault."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", metavar="", help="Plan only: write nothing to the vault.")
+    ] = False,
+    runner: Annotated[
+        Runner, typer.Option(help="auto takes Prefect when a server is configured or up, else direct.")
+    ] = Runner.AUTO,
+    yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
+    librarian: Annotated[
+        Kind | None,
+        typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=_LIBRARIAN),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model's name at the endpoint.", rich_help_panel=_LIBRARIAN)
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+    ] = None,
+) -> int:
+    """Fold the inbox into the notes it belongs in.
+
+    Paragraphs are grouped into chunks; each chunk explores the links from the root note, opens at most three notes and
+    is edited into them. What is placed leaves the inbox, the rest stays there with the reason. `infold undo` takes it
+    back.
+    """
+    from infold.cli.outcome import contract, exit_code
+
+    terminal = call.terminal
+    place = call.place(
+        inbox=inbox,
+        librarian__kind=librarian,
+        librarian__model=model,
+        librarian__max_usd=max_usd,
+        librarian__max_tokens=max_tokens,
+    )
+    terminal.say(f"infold  {place.vault}", style="bold")
+    if not is_agreed(terminal, place, yes=yes):
+        terminal.say("Nothing was asked, nothing was written.")
+        return 0
+    run = carry_out(terminal, place, dry_run=dry_run, runner=runner)
+    if terminal.is_json:
+        terminal.emit(contract(run))
+    else:
+        show_result(terminal, place, run, call.wanted)
+    return exit_code(run)
+
+
+def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner) -> Run:
+    """The run, with bars. An interruption says what state things are in."""
+    from infold.cli.progress import Stages
+
+    try:
+        with Stages(terminal) as stages:
+            return asyncio.run(_direct(place, stages, dry_run=dry_run))
+    except KeyboardInterrupt:
+        terminal.notice(f"\n{_state_of_things(place)}")
+        raise typer.Exit(130) from None
+
+
+async def _direct(place: Place, stages: Stages, *, dry_run: bool) -> Run:
+    from infold.inbox.integration import integrate as integrate_inbox
+    from infold.inbox.steps import open_steps
+    from infold.settings import Environment
+
+    async with open_steps(place.workspace, Environment(), stages) as steps:
+        return await integrate_inbox(place.workspace, steps, dry_run=dry_run)
+
+
+def show_result(terminal: Terminal, place: Place, run: Run, wanted: Asked) -> None:
+    """What was done, and what can be done next."""
+    from infold.cli.outcome import command_line, show_run, show_totals
+    from infold.inbox.run import RunStatus
+
+    if run.status is RunStatus.NOTHING_TO_DO:
+        for warning in run.warnings:
+            terminal.say(warning)
+        terminal.say("Nothing to do.")
+        return
+    show_run(terminal, run)
+    show_totals(terminal, run, place.workspace.runs / run.id / "report.html")
+    if run.status is RunStatus.PLANNED:
+        terminal.say(f"apply   {command_line('apply', run.id, wanted)}")
+        terminal.say("Nothing was written to the vault.")
+    else:
+        terminal.say(f"undo    {command_line('undo', run.id, wanted)}")
+
+
+def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
+    """Shows what a model would cost, and asks where a person can answer; True without a model."""
+    return True
+
+
+def _state_of_things(place: Place) -> str:
+    """After an interruption: what was written, and what the next start does."""
+    from infold.inbox.run import RunStatus
+    from infold.inbox.runs import RunStore
+
+    if any(run.status is RunStatus.APPLYING for run in RunStore(place.workspace.runs).list()):
+        return "Interrupted while notes were being written. The next `infold integrate` finishes it first."
+    return (
+        "Interrupted. Nothing was written to the vault; answers already paid for are kept and will not be asked again."
+    )

@@ -1,0 +1,130 @@
+"""The options that every command shares, described once and added by `command`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from infold.cli.place import Asked, Place, find_place
+from infold.cli.terminal import Terminal
+
+P = ParamSpec("P")
+
+_PLACE, _OUTPUT = "Where", "Output"
+
+VaultOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--vault",
+        metavar="DIR",
+        envvar="INFOLD_VAULT",
+        show_envvar=False,
+        help="The folder of notes. Else INFOLD_VAULT, ./params.yaml, or the vault that `infold init` remembered.",
+        rich_help_panel=_PLACE,
+    ),
+]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--state",
+        metavar="DIR",
+        envvar="INFOLD_STATE",
+        show_envvar=False,
+        help="What infold keeps about the vault. Else INFOLD_STATE, or a folder of its own in your data folder.",
+        rich_help_panel=_PLACE,
+    ),
+]
+ParamsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--params",
+        metavar="FILE",
+        help="Settings as YAML. Else ./params.yaml where it names the vault, or params.yaml in the state folder.",
+        rich_help_panel=_PLACE,
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.NAME=VALUE",
+        help="One setting for this call; may be repeated.",
+        rich_help_panel=_PLACE,
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json", metavar="", help="One JSON object on stdout, everything else on stderr.", rich_help_panel=_OUTPUT
+    ),
+]
+DebugOption = Annotated[
+    bool,
+    typer.Option("--debug", metavar="", help="Show the traceback of an unexpected error.", rich_help_panel=_OUTPUT),
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, a unique beginning of it, or `last`.", show_default=False)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What every command gets: where it writes, and the place that was asked for."""
+
+    terminal: Terminal
+    wanted: Asked
+
+    def place(self, *, inbox: Path | None = None, **settings: object) -> Place:
+        """The place, with settings such as `librarian__kind="model"` on top; raises UsageError where there is none."""
+        return find_place(self.wanted.with_changes(**settings), inbox=inbox)
+
+
+def _placed(
+    *,
+    vault: VaultOption = None,
+    state: StateOption = None,
+    params: ParamsOption = None,
+    changes: SetOption = None,
+    is_json: JsonOption = False,
+    debug: DebugOption = False,  # noqa: ARG001 - the app looks for it where errors end
+) -> Call:
+    return Call(Terminal(is_json=is_json), Asked(vault, state, params, tuple(changes or ())))
+
+
+def _placeless(
+    *,
+    is_json: JsonOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
+) -> Call:
+    return Call(Terminal(is_json=is_json), Asked())
+
+
+def command(function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:
+    """A command of its own options and the shared ones. Those come as a Call; what it returns is the exit code."""
+    return _with(_placed, function)
+
+
+def placeless_command(function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:
+    """A command that works at no place of the caller's choosing."""
+    return _with(_placeless, function)
+
+
+def _with(make_call: Callable[..., Call], function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    shared = list(inspect.signature(make_call, eval_str=True).parameters.values())
+    names = [parameter.name for parameter in shared]
+
+    @functools.wraps(function)
+    def run(**given: Any) -> int:
+        call = make_call(**{name: given.pop(name) for name in names})
+        return function(call, **given)  # type: ignore[call-arg] # typer gives what the signature asks for
+
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *shared)}
+    run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    return run

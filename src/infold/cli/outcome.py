@@ -1,0 +1,150 @@
+"""A run on the screen, and the same run as the JSON that other programs read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from infold.cli.diffs import abridged, short
+from infold.cli.place import Asked
+from infold.cli.terminal import Terminal, own_command
+from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
+from infold.librarian.spend import Usage
+
+_INDENT: Final = 4
+_OPENING_CHARACTERS: Final = 100
+_QUOTE_CHARACTERS: Final = 240
+
+
+def contract(run: Run) -> dict[str, Any]:
+    """What `integrate --json` prints. Its names and values are a promise to other programs."""
+    return {
+        "run": run.id or None,
+        "status": str(run.status),
+        "paragraphs": [{"n": p.n, "outcome": p.outcome, "chunk": p.chunk, "reason": p.reason} for p in run.paragraphs],
+        "chunks": [
+            {
+                "id": chunk.id,
+                "paragraphs": list(chunk.paragraphs),
+                "viewed": list(chunk.viewed),
+                "checked_out": list(chunk.checked_out),
+                "edits": [{"file": e.file, "kind": e.kind, "applied": e.applied} for e in chunk.edits],
+            }
+            for chunk in run.chunks
+        ],
+        "usage": {
+            "calls": run.usage.calls,
+            "prompt_tokens": run.usage.prompt_tokens,
+            "completion_tokens": run.usage.completion_tokens,
+            "usd": run.usage.usd,
+        },
+        "seconds": run.seconds,
+    }
+
+
+def exit_code(run: Run) -> int:
+    """0, or 1 where paragraphs stay in the inbox."""
+    return int(any(p.outcome == "left" for p in run.paragraphs))
+
+
+def show_run(terminal: Terminal, run: Run) -> None:
+    """Chunk by chunk: what was looked at, what was edited, and what stays in the inbox and why."""
+    paragraphs = {p.n: p for p in run.paragraphs}
+    for chunk in run.chunks:
+        terminal.say("")
+        _show_chunk(terminal, chunk, [paragraphs[n] for n in chunk.paragraphs if n in paragraphs])
+    for paragraph in (p for p in run.paragraphs if p.chunk is None):
+        terminal.say("")
+        _line(terminal, "paragraph", str(paragraph.n), "bold")
+        _show_left(terminal, paragraph)
+
+
+def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[ParagraphRecord]) -> None:
+    numbers = ", ".join(str(p.n) for p in paragraphs)
+    _line(terminal, f"Chunk {chunk.id}", f"paragraph{'s' if len(paragraphs) != 1 else ''} {numbers}", "bold")
+    for paragraph in paragraphs:
+        _block(terminal, f"“{abridged(paragraph.text, _OPENING_CHARACTERS)}”", "italic")
+    if chunk.viewed:
+        _block(terminal, f"looked at  {_names(chunk.viewed)}", "dim")
+    if chunk.checked_out:
+        _block(terminal, f"opened     {_names(chunk.checked_out)}", "dim")
+    for edit in chunk.edits:
+        _show_edit(terminal, edit)
+    for paragraph in paragraphs:
+        if paragraph.outcome == "left":
+            _show_left(terminal, paragraph)
+
+
+def _show_edit(terminal: Terminal, edit: EditRecord) -> None:
+    from rich.padding import Padding
+
+    if edit.kind == "duplicate":
+        _block(terminal, f"= {edit.file} has it already:", "yellow")
+        _block(terminal, f"  “{abridged(edit.find, _QUOTE_CHARACTERS)}”", "yellow")
+    else:
+        _block(terminal, f"→ {edit.file}", "bold green")
+        terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT + 2)))
+
+
+def _show_left(terminal: Terminal, paragraph: ParagraphRecord) -> None:
+    _block(terminal, f"✗ paragraph {paragraph.n} stays in the inbox: {paragraph.reason}", "red")
+
+
+def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
+    """The last lines: how many of what, what it cost, where the report is."""
+    counts = {kind: sum(p.outcome == kind for p in run.paragraphs) for kind in ("integrated", "duplicate", "left")}
+    notes = [c.path for c in run.changes if c.path != run.inbox]
+    will = "would go" if run.status is RunStatus.PLANNED else "went"
+    terminal.say("")
+    terminal.say(
+        f"{_count(len(run.paragraphs), 'paragraph')}: {counts['integrated']} {will} into {_count(len(notes), 'note')}, "
+        f"{counts['duplicate']} already there, {counts['left']} left in the inbox.",
+        style="bold",
+    )
+    for warning in run.warnings:
+        terminal.notice(f"! {warning}", style="yellow")
+    for skipped in run.skipped:
+        terminal.notice(f"! skipped {skipped.path}: {skipped.reason}", style="yellow")
+    terminal.say(f"cost    {cost(run.usage)}, {run.seconds:.1f} s, librarian {run.librarian}")
+    if report is not None:
+        terminal.say(f"report  {report}")
+
+
+def cost(usage: Usage) -> str:
+    """What was paid, in words."""
+    if not usage.calls:
+        return "nothing (no model was asked)"
+    tokens = f"{_count(usage.calls, 'call')}, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    return f"{tokens}, " + ("price of this model unknown" if usage.usd is None else f"${usage.usd:.4f}")
+
+
+def command_line(verb: str, run_id: str, wanted: Asked) -> str:
+    """A command that works as printed, from the same folder."""
+    words = [verb, run_id]
+    for option, folder in (("--vault", wanted.vault), ("--state", wanted.state), ("--params", wanted.params)):
+        if folder is not None:
+            words += [option, str(folder)]
+    return f"{own_command()} {shlex.join(words)}"
+
+
+def _names(paths: Sequence[str]) -> str:
+    return " · ".join(path.removesuffix(".md") for path in paths)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 else ''}"
+
+
+def _line(terminal: Terminal, first: str, rest: str, style: str) -> None:
+    from rich.text import Text
+
+    terminal.show(Text.assemble((first, style), "  ", rest))
+
+
+def _block(terminal: Terminal, text: str, style: str) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    terminal.show(Padding(Text(text, style=style), (0, 0, 0, _INDENT)))

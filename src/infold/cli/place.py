@@ -1,0 +1,218 @@
+"""Where a command works: which vault, which state folder, which settings.
+
+The first that is there counts:
+
+- vault: `--vault`, INFOLD_VAULT, `vault.path` of ./params.yaml, the vault that `infold init` remembered;
+- state: `--state`, INFOLD_STATE, `data/state` beside that ./params.yaml, the folder that `infold init` was given for
+  the vault, a folder of the vault's own in the user's data folder;
+- settings: `--params`, that ./params.yaml, params.yaml in the state folder, the defaults; `--set` on top.
+
+The state lies outside the vault because vaults are often synced, and an index must not be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
+
+if TYPE_CHECKING:
+    from infold.settings import Params
+    from infold.workspace import Workspace
+
+PARAMS_FILE = "params.yaml"
+_PLACES_FILE = "places.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says about the place."""
+
+    vault: Path | None = None
+    state: Path | None = None
+    params: Path | None = None
+    changes: tuple[str, ...] = ()
+
+    def with_changes(self, **settings: object) -> Asked:
+        """The same, with settings such as `librarian__max_usd=2` on top; None is left out."""
+        more = (
+            f"{name.replace('__', '.')}={json.dumps(value)}" for name, value in settings.items() if value is not None
+        )
+        return Asked(self.vault, self.state, self.params, (*self.changes, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace and where each part of the answer came from."""
+
+    workspace: Workspace
+    vault_from: str
+    params_file: Path | None
+
+    @property
+    def vault(self) -> Path:
+        """The vault, absolute."""
+        return self.workspace.vault
+
+    @property
+    def state(self) -> Path:
+        """The state folder, absolute."""
+        return self.workspace.state
+
+    @property
+    def params(self) -> Params:
+        """The settings in force."""
+        return self.workspace.params
+
+
+def find_place(wanted: Asked, *, inbox: Path | None = None) -> Place:
+    """The place to work in. Raises UsageError with what to do where there is none."""
+    from infold.settings import load_params
+    from infold.workspace import Workspace
+
+    repository = _repository_params() if wanted.vault is None else None
+    remembered = _read_places()
+    vault, vault_from = _vault(wanted, repository, remembered)
+    state = _state(wanted, vault, repository, remembered)
+    params_file = wanted.params or (repository[0] if repository else None)
+    if params_file is None and (state / PARAMS_FILE).is_file():
+        params_file = state / PARAMS_FILE
+    params = load_params(params_file, list(wanted.changes))
+    workspace = Workspace(vault=vault, state=state, inbox=_inbox(vault, params, inbox), params=params)
+    return Place(workspace, vault_from, params_file)
+
+
+def state_home() -> Path:
+    """The folder that holds the state of all vaults: INFOLD_STATE_HOME, else one in the user's data folder."""
+    named = os.environ.get("INFOLD_STATE_HOME")
+    if named:
+        return Path(named).expanduser().absolute()
+    import platformdirs
+
+    return platformdirs.user_data_path("infold")
+
+
+def default_state(vault: Path) -> Path:
+    """The state folder of a vault for which none was named: two vaults of one name do not share it."""
+    name = re.sub(r"[^\w.-]+", "-", vault.name).strip("-.") or "vault"
+    digest = hashlib.sha256(os.fsencode(vault)).hexdigest()[:8]
+    return state_home() / "vaults" / f"{name}-{digest}"
+
+
+def remember(vault: Path, state: Path) -> Path:
+    """Makes `vault` the default and keeps where its state is; gives the file that says so."""
+    places = _read_places()
+    states = {**places.get("states", {}), str(vault): str(state)}
+    if state == default_state(vault):
+        del states[str(vault)]
+    file = state_home() / _PLACES_FILE
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_suffix(".new")
+        temporary.write_text(json.dumps({"default": str(vault), "states": states}, indent=2) + "\n", encoding="utf-8")
+        temporary.replace(file)
+    except OSError as error:
+        raise StateUnwritable(
+            f"{file} cannot be written: {error}", hint="Set INFOLD_STATE_HOME to a writable folder."
+        ) from error
+    return file
+
+
+def _read_places() -> dict[str, Any]:
+    try:
+        places = json.loads((state_home() / _PLACES_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return places if isinstance(places, dict) else {}
+
+
+def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:
+    """The ./params.yaml that names a vault, and its vault section; another tool's params.yaml is none of ours."""
+    file = Path.cwd() / PARAMS_FILE
+    if not file.is_file():
+        return None
+    import yaml
+
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return None
+    section = content.get("vault") if isinstance(content, dict) else None
+    return (file, section) if isinstance(section, dict) and isinstance(section.get("path"), str) else None
+
+
+def _vault(
+    wanted: Asked, repository: tuple[Path, Mapping[str, Any]] | None, remembered: Mapping[str, Any]
+) -> tuple[Path, str]:
+    if wanted.vault is not None:
+        folder, origin = wanted.vault, "--vault"
+    elif repository is not None:
+        folder, origin = repository[0].parent / repository[1]["path"], f"vault.path in {repository[0]}"
+    elif remembered.get("default"):
+        folder, origin = Path(remembered["default"]), "remembered by `infold init`"
+    else:
+        raise UsageError(
+            "No vault is named.",
+            hint="Add --vault DIR with your folder of notes, or run `infold init --vault DIR` once. "
+            "`infold demo` shows it on a vault of its own.",
+        )
+    folder = folder.expanduser()
+    if not folder.exists():
+        raise VaultNotFound(f"There is no folder {folder} ({origin}).", hint="Name the folder that holds your notes.")
+    if not folder.is_dir():
+        raise VaultNotFound(
+            f"{folder} is a file, not a folder ({origin}).", hint="Name the folder that holds your notes."
+        )
+    return folder.resolve(), origin
+
+
+def _state(
+    wanted: Asked,
+    vault: Path,
+    repository: tuple[Path, Mapping[str, Any]] | None,
+    remembered: Mapping[str, Any],
+) -> Path:
+    if wanted.state is not None:
+        state = _real(wanted.state)
+        _refuse_reports_among_notes(vault, state)
+    else:
+        if repository is not None:
+            state = _real(repository[0].parent / "data" / "state")
+        else:
+            state = _real(Path(remembered.get("states", {}).get(str(vault)) or default_state(vault)))
+        if state.is_relative_to(vault):
+            raise SettingInvalid(
+                f"The state folder {state} would lie inside the vault {vault}.",
+                hint="Name another with --state DIR, or set INFOLD_STATE_HOME.",
+            )
+    if state.exists() and not state.is_dir():
+        raise SettingInvalid(f"{state} is a file, not a folder.", hint="Name a folder with --state DIR.")
+    return state
+
+
+def _refuse_reports_among_notes(vault: Path, state: Path) -> None:
+    """A state folder in the vault, asked for by name, must be one that is never read as notes."""
+    if state.is_relative_to(vault) and not any(part.startswith(".") for part in state.relative_to(vault).parts):
+        raise SettingInvalid(
+            f"The state folder {state} lies among the notes, and its reports would be taken for notes.",
+            hint="Inside a vault its name must start with a dot, such as .infold; better, put it elsewhere.",
+        )
+
+
+def _inbox(vault: Path, params: Params, named: Path | None) -> Path:
+    if named is None:
+        return vault / params.vault.inbox_file
+    here, in_vault = named.expanduser().absolute(), vault / named
+    chosen = in_vault if in_vault.exists() and not here.exists() else here
+    return chosen.parent.resolve() / chosen.name
+
+
+def _real(folder: Path) -> Path:
+    return folder.expanduser().resolve()

@@ -1,0 +1,95 @@
+"""What a command says and where: results on stdout, everything else on stderr, one JSON object where asked for.
+
+Text of notes is printed as it is, never as markup. Colours and bars only where a person looks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infold.errors import InfoldError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+class Terminal:
+    """Where one command writes. With `is_json` only `emit` writes to stdout."""
+
+    def __init__(self, *, is_json: bool = False) -> None:
+        self.is_json = is_json
+
+    @cached_property
+    def out(self) -> Console:
+        """For results."""
+        from rich.console import Console
+
+        return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """For progress, notices and errors."""
+        from rich.console import Console
+
+        return Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a person looks at stderr: bars and questions make sense."""
+        return self.err.is_terminal
+
+    def say(self, *renderables: RenderableType, style: str | None = None) -> None:
+        """A part of the result for a person; nothing with `--json`. Lines are never cut: commands stay whole."""
+        if not self.is_json:
+            self.out.print(*renderables, style=style, soft_wrap=True)
+
+    def show(self, renderable: RenderableType) -> None:
+        """A laid-out part of the result, wrapped to the width of the terminal."""
+        if not self.is_json:
+            self.out.print(renderable)
+
+    def notice(self, message: str, *, style: str | None = None) -> None:
+        """A line on stderr."""
+        self.err.print(message, style=style, soft_wrap=True)
+
+    def emit(self, value: Mapping[str, Any]) -> None:
+        """The one JSON object."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.flush()
+
+    def fail(self, error: InfoldError) -> int:
+        """Says what happened and what to do next; gives the exit code."""
+        if self.is_json:
+            self.emit(
+                {
+                    "error": {
+                        "type": type(error).__name__,
+                        "message": str(error),
+                        "hint": error.hint,
+                        "exit_code": error.exit_code,
+                    }
+                }
+            )
+        self.notice(f"infold: {error}", style="bold red")
+        if error.hint:
+            self.notice(f"  {error.hint}")
+        return error.exit_code
+
+
+def own_command() -> str:
+    """How this program can be called again from the same folder."""
+    called = sys.argv[0]
+    if Path(called).name == "__main__.py":
+        return shlex.join([sys.executable, "-m", "infold"])
+    found = shutil.which("infold")
+    if found and Path(found).resolve() == Path(called).resolve():
+        return "infold"
+    return shlex.quote(os.path.relpath(called) if Path(called).is_file() else "infold")
