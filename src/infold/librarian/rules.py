@@ -1,0 +1,218 @@
+"""The rules that the edits of a chunk must keep (spec 1, Validation, and DESIGN's promises 2 and 3).
+
+All that is wrong is said at once, each problem with the number of the edit and its file, in words by which a model can
+correct itself. Where text stands and what an edit changes belong to `vault.edits`, what stays whole to `vault.protect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Final
+
+from infold.errors import EditRefused, ProtectedSpanBroken
+from infold.librarian.answers import Edit, EditRequest, Edits, Paragraph, is_covered
+from infold.text import folded_words
+from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
+from infold.vault.match import Haystack, line_of
+from infold.vault.protect import check_protected
+
+_SUFFIXES: Final = ("", ".md", ".markdown")
+_SHOWN_WORDS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An edit whose find text was located: its number in the answer, and the change it makes."""
+
+    number: int
+    edit: Edit
+    change: Change
+
+
+@dataclass(slots=True)
+class _Findings:
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, number: int, edit: Edit, what: str, hint: str = "") -> None:
+        self.problems.append(f"edit {number} ({edit.file}): {what}" + (f". {hint}" if hint else ""))
+
+
+def check_edits(answer: Edits, request: EditRequest) -> None:
+    """Checks an answer against the texts it was asked for. A path given by its bare name or without .md is completed.
+
+    Raises ValueError that names everything that is wrong.
+    """
+    findings = _Findings()
+    haystacks = {note.path: Haystack(note.text) for note in request.notes}
+    placed: list[_Placed] = []
+    for number, edit in enumerate(answer.edits, start=1):
+        change = _locate(number, edit, request, haystacks, findings)
+        if change is not None:
+            placed.append(_Placed(number, edit, change))
+    _check_overlaps(placed, request, findings)
+    _check_removal(placed, request, findings)
+    if not findings.problems:
+        _check_protected(placed, request, findings)
+    findings.problems += _accounting(answer, request)
+    if not findings.problems:
+        findings.problems += _kept_words(answer, placed, request)
+    if findings.problems:
+        raise ValueError("; ".join(findings.problems))
+
+
+def _locate(
+    number: int, edit: Edit, request: EditRequest, haystacks: dict[str, Haystack], findings: _Findings
+) -> Change | None:
+    path = _path(edit.file, list(haystacks))
+    if path is None:
+        known = ", ".join(haystacks) or "none"
+        findings.add(number, edit, f"is not CHECKED OUT; checked out: {known}")
+        return None
+    edit.file = path
+    if edit.is_duplicate:
+        edit.replace = None
+    elif edit.replace is None:
+        findings.add(number, edit, "has no `replace`", "Give it, or set is_duplicate to true.")
+        return None
+    try:
+        change = plan_change(haystacks[path], edit.find, edit.find if edit.replace is None else edit.replace)
+    except EditRefused as error:
+        findings.add(number, edit, str(error), error.hint)
+        return None
+    if not edit.is_duplicate and not change.splices:
+        hint = "Add the new text to `replace`, or set is_duplicate to true where `find` already covers it."
+        findings.add(number, edit, "changes nothing", hint)
+        return None
+    return change
+
+
+def _path(named: str, known: Sequence[str]) -> str | None:
+    """The checked-out note meant by `named`: its path, without suffix too, else a file name that only one has."""
+    wanted = named.strip().removeprefix("[[").removesuffix("]]").removeprefix("./")
+    for suffix in _SUFFIXES:
+        if wanted + suffix in known:
+            return wanted + suffix
+    names = {wanted.casefold() + suffix for suffix in _SUFFIXES}
+    found = [path for path in known if path.casefold() in names or PurePosixPath(path).name.casefold() in names]
+    return found[0] if len(found) == 1 else None
+
+
+def _standard(placed: Sequence[_Placed]) -> list[_Placed]:
+    return [entry for entry in placed if not entry.edit.is_duplicate]
+
+
+def _check_overlaps(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+    order = sorted(_standard(placed), key=lambda entry: (entry.edit.file, entry.change.match.start))
+    for first, second in pairwise(order):
+        note = request.note(first.edit.file)
+        if note and first.edit.file == second.edit.file and second.change.match.start < first.change.match.end:
+            line = line_of(note.text, second.change.match.start)
+            what = f"overlaps edit {first.number} at line {line}"
+            findings.add(second.number, second.edit, what, "Make one edit of them, or anchor them on different text.")
+
+
+def _check_removal(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+    standard = _standard(placed)
+    most = request.params.max_removed_words
+    for entry, words in zip(standard, lost_words([entry.change for entry in standard]), strict=True):
+        if len(words) > most:
+            findings.add(entry.number, entry.edit, removal_clause(words, most), REMOVAL_HINT)
+
+
+def _check_protected(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+    """Each note with all its edits; where that breaks something, each edit alone says which one does it."""
+    for note in request.notes:
+        of_note = [entry for entry in _standard(placed) if entry.edit.file == note.path]
+        together = _protected_problem(note.text, of_note)
+        if together is None:
+            continue
+        alone = [(entry, problem) for entry in of_note if (problem := _protected_problem(note.text, [entry]))]
+        for entry, problem in alone:
+            findings.add(entry.number, entry.edit, str(problem), problem.hint)
+        if not alone:
+            numbers = ", ".join(str(entry.number) for entry in of_note)
+            findings.problems.append(f"edits {numbers} ({note.path}) together: {together}. {together.hint}")
+
+
+def _protected_problem(text: str, placed: Sequence[_Placed]) -> ProtectedSpanBroken | None:
+    try:
+        check_protected(text, [entry.change for entry in placed])
+    except ProtectedSpanBroken as problem:
+        return problem
+    return None
+
+
+def _accounting(answer: Edits, request: EditRequest) -> list[str]:
+    """Whether each paragraph of the chunk ends somewhere, and only there."""
+    known = [paragraph.n for paragraph in request.chunk.paragraphs]
+    listed = f"this chunk has paragraph{'s' * (len(known) > 1)} {', '.join(map(str, known))}"
+    problems = [
+        f"edit {number} ({edit.file}): there is no paragraph {n}; {listed}"
+        for number, edit in enumerate(answer.edits, start=1)
+        for n in dict.fromkeys(edit.paragraphs)
+        if n not in known
+    ]
+    left = [entry.paragraph for entry in answer.left]
+    problems += [f"left: there is no paragraph {n}; {listed}" for n in dict.fromkeys(left) if n not in known]
+    problems += [
+        f"left: paragraph {entry.paragraph} has no reason" for entry in answer.left if not entry.reason.strip()
+    ]
+    covered = {n for edit in answer.edits for n in answer.paragraphs_of(edit, request.chunk)}
+    problems += [
+        f"paragraph {n} is both in an edit and left out: choose one" for n in known if n in left and n in covered
+    ]
+    missing = [str(n) for n in known if n not in left and n not in covered]
+    if missing:
+        problems.append(
+            f"paragraph{'s' * (len(missing) > 1)} {', '.join(missing)} is in no edit: add an edit or a duplicate marker "
+            "for it, or list it under `left` with the reason"
+        )
+    return problems
+
+
+def _kept_words(answer: Edits, placed: Sequence[_Placed], request: EditRequest) -> list[str]:
+    """Whether each paragraph's words really stand in what its edits add, or in what its duplicate markers quote."""
+    problems = []
+    left = {entry.paragraph for entry in answer.left}
+    for paragraph in request.chunk.paragraphs:
+        if paragraph.n in left:
+            continue
+        holding = [entry for entry in placed if paragraph.n in answer.paragraphs_of(entry.edit, request.chunk)]
+        added = {word for entry in _standard(holding) for word in entry.change.added}
+        quotes = " ".join(entry.change.before for entry in holding if entry.edit.is_duplicate)
+        problem = _missing_words(paragraph, holding, added, quotes, request)
+        if problem:
+            problems.append(problem)
+    return problems
+
+
+def _missing_words(
+    paragraph: Paragraph, holding: Sequence[_Placed], added: set[str], quotes: str, request: EditRequest
+) -> str | None:
+    wanted = dict.fromkeys(folded_words(paragraph.text))
+    numbers = ", ".join(str(entry.number) for entry in holding)
+    if not _standard(holding):
+        if is_covered(paragraph.text, quotes, request.params.min_duplicate_share):
+            return None
+        missing = _first(word for word in wanted if word not in set(folded_words(quotes)))
+        return (
+            f"paragraph {paragraph.n}: the text quoted by edit {numbers} does not cover it (missing: {missing}); quote the "
+            "text that does, or add the paragraph with a find/replace"
+        )
+    stands = added | set(folded_words(quotes))
+    kept = [word for word in wanted if word in stands]
+    if len(kept) >= request.params.min_kept_share * len(wanted):
+        return None
+    missing = _first(word for word in wanted if word not in stands)
+    return (
+        f"paragraph {paragraph.n}: only {len(kept)} of its {len(wanted)} words stand in what edit {numbers} adds (missing: "
+        f"{missing}); keep the paragraph's own wording"
+    )
+
+
+def _first(words: Iterable[str]) -> str:
+    listed = list(words)
+    return ", ".join(listed[:_SHOWN_WORDS]) + (", …" if len(listed) > _SHOWN_WORDS else "")

@@ -1,0 +1,311 @@
+"""Find and replace in one note: every find located on the text as it is, every byte outside an edit kept.
+
+Pure text in, pure text out. Where a find text stands belongs to `vault.match`, what may not be broken to
+`vault.protect`, writing files to `vault.journal`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from infold.errors import EditRefused, RemovesTooMuch
+from infold.text import collapse_spaces, folded_words
+from infold.vault.match import Haystack, Match, find_once, line_of
+
+__all__ = [
+    "Change",
+    "Match",
+    "Splice",
+    "added_words",
+    "apply_changes",
+    "apply_edits",
+    "check_removal",
+    "find_once",
+    "plan_changes",
+    "removed_words",
+]
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_LIST_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_NEIGHBOURHOOD: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """The smallest unit of change: `text` takes the place of `note[start:end]`; start == end is a pure insertion."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit, located: what stood there, what stands there after, and the splices that lead from one to the other."""
+
+    match: Match
+    before: str
+    after: str
+    splices: tuple[Splice, ...]
+
+    @property
+    def added(self) -> Counter[str]:
+        """The words, folded, that stand there more often after than before."""
+        return added_words(self.before, self.after)
+
+    @property
+    def removed(self) -> Counter[str]:
+        """The words, folded, that stood there more often before than after."""
+        return added_words(self.after, self.before)
+
+
+def apply_edits(text: str, edits: Sequence[tuple[str, str]]) -> str:
+    """`text` after (find, replace) edits that are all located on `text` itself, so that their order does not matter.
+
+    Raises FindTextMissing, FindTextAmbiguous, or EditRefused where two edits overlap.
+    """
+    return apply_changes(text, plan_changes(text, edits))
+
+
+def plan_changes(text: str, edits: Sequence[tuple[str, str]]) -> list[Change]:
+    """The changes that (find, replace) edits make, in the order given. Raises as `apply_edits` does."""
+    haystack = Haystack(text)
+    changes = [plan_change(haystack, find, replace) for find, replace in edits]
+    order = sorted(range(len(changes)), key=lambda i: changes[i].match.start)
+    for first, second in pairwise(order):
+        if changes[second].match.start < changes[first].match.end:
+            a, b = sorted((first + 1, second + 1))
+            raise EditRefused(
+                f"edits {a} and {b} overlap at line {line_of(text, changes[second].match.start)}",
+                hint="Make one edit of them, or anchor them on different text.",
+            )
+    return changes
+
+
+def apply_changes(text: str, changes: Sequence[Change]) -> str:
+    """`text` with the splices of all changes, which do not overlap, made."""
+    parts: list[str] = []
+    at = 0
+    for splice in sorted((s for change in changes for s in change.splices), key=lambda s: (s.start, s.end)):
+        parts += (text[at : splice.start], splice.text)
+        at = splice.end
+    return "".join([*parts, text[at:]])
+
+
+def plan_change(haystack: Haystack, find: str, replace: str) -> Change:
+    """Locates one edit and reduces it to the splices that are really needed.
+
+    Where the replacement holds the find text (at its start, its end, or once inside), the edit is a pure insertion
+    around the bytes that stand there. Elsewhere, words that both have keep their bytes and the white space between.
+    """
+    text, match = haystack.text, haystack.find_once(find)
+    line_end = _line_end_at(text, match)
+    lead, core, tail = _beside_the_find(text, match, find, replace)
+    before = text[match.start : match.end]
+    around = _around(core, before)
+    if around is None:
+        splices = _aligned(match.start, before, _LINE_END.sub(line_end, core))
+    else:
+        splices = _indented(text, match, around, is_relative=_indent(_ends(find)[0]) == "")
+    if lead:
+        splices = [Splice(match.start, match.start, lead), *splices]
+    if tail:
+        splices = [*splices, Splice(match.end, match.end, tail)]
+    splices = [Splice(s.start, s.end, _LINE_END.sub(line_end, s.text)) for s in splices]
+    splices = _joined([s for s in splices if s.text != text[s.start : s.end]])
+    start = min([match.start, *(s.start for s in splices)])
+    inside = Change(match, "", "", tuple(Splice(s.start - start, s.end - start, s.text) for s in splices))
+    whole = text[start : match.end]
+    return Change(Match(start, match.end), whole, apply_changes(whole, [inside]), tuple(splices))
+
+
+def added_words(before: str, after: str) -> Counter[str]:
+    """The words, folded and counted, that `after` has more of than `before`."""
+    return Counter(folded_words(after)) - Counter(folded_words(before))
+
+
+def removed_words(before: str, after: str) -> list[str]:
+    """The words, folded, that `before` has more of than `after`, in the order they stand there."""
+    return _in_order(before, added_words(after, before))
+
+
+def check_removal(changes: Sequence[Change], max_removed_words: int) -> None:
+    """Refuses a change that takes more than `max_removed_words` words away that no other of `changes` adds.
+
+    `changes` are all of one chunk, whatever their note: a word that moves is not lost. Raises RemovesTooMuch, naming
+    the edit and the words.
+    """
+    lost = lost_words(changes)
+    for number, words in enumerate(lost, start=1):
+        if len(words) > max_removed_words:
+            raise RemovesTooMuch(f"edit {number} {removal_clause(words, max_removed_words)}", hint=REMOVAL_HINT)
+
+
+REMOVAL_HINT: Final = "Keep the note's text: quote it in `replace` and add the new text to it."
+
+
+def removal_clause(words: Sequence[str], most: int) -> str:
+    """What a change that loses `words` is told."""
+    shown = ", ".join(dict.fromkeys(words[:30])) + (", …" if len(words) > 30 else "")
+    return f"takes {len(words)} words away that no other edit puts back (at most {most} may go): {shown}"
+
+
+def lost_words(changes: Sequence[Change]) -> list[list[str]]:
+    """For each change the words it takes away that no other change adds; each added word makes up for one."""
+    pool: Counter[str] = Counter()
+    for change in changes:
+        pool += change.added
+    lost = []
+    for change in changes:
+        removed = change.removed
+        made_up = removed & pool
+        pool -= made_up
+        lost.append(_in_order(change.before, removed - made_up))
+    return lost
+
+
+def _in_order(text: str, wanted: Counter[str]) -> list[str]:
+    left, found = Counter(wanted), []
+    for word in folded_words(text):
+        if left[word] > 0:
+            left[word] -= 1
+            found.append(word)
+    return found
+
+
+def _ends(text: str) -> tuple[str, str, str]:
+    """`text` as the white space before it, itself, and the white space after it."""
+    core = text.strip()
+    if not core:
+        return "", "", ""
+    start = text.index(core)
+    return text[:start], core, text[start + len(core) :]
+
+
+def _indent(space: str) -> str:
+    """The part of leading white space that indents its line."""
+    return _LINE_END.split(space)[-1]
+
+
+def _beside_the_find(text: str, match: Match, find: str, replace: str) -> tuple[str, str, str]:
+    """The replacement as white space to add before the match, core, white space to add after it.
+
+    White space at the ends of the find was not matched, so the same white space at the ends of the replacement is
+    already there. At the very start and end of a note none is added: a note without a last line end stays without.
+    """
+    find_lead, _, find_tail = (_LINE_END.sub("\n", part) for part in _ends(find))
+    lead, core, tail = (_LINE_END.sub("\n", part) for part in _ends(replace))
+    lead = "" if find_lead.endswith(lead) else lead.removesuffix(find_lead)
+    tail = "" if find_tail.startswith(tail) else tail.removeprefix(find_tail)
+    if not text[: match.start].lstrip("\ufeff").strip():
+        lead = ""
+    if not text[match.end :].strip():
+        tail = ""
+    return lead, core, tail
+
+
+def _around(core: str, before: str) -> tuple[str, str] | None:
+    """What the replacement adds before and after the found text, or None where it does not hold it whole."""
+    even = collapse_spaces(before)
+    spread = r"\s+".join(re.escape(word) for word in even.split(" "))
+    if found := re.match(spread, core):
+        return "", core[found.end() :]
+    if found := re.search(rf"(?:{spread})\Z", core):
+        return core[: found.start()], ""
+    places = [found.span() for found in re.finditer(rf"(?={spread})", core)]
+    if len(places) != 1:
+        return None
+    start = places[0][0]
+    whole = re.compile(spread).match(core, start)
+    return (core[:start], core[whole.end() :]) if whole else None
+
+
+def _indented(text: str, match: Match, around: tuple[str, str], *, is_relative: bool) -> list[Splice]:
+    """The insertions around a match. Where it stands indented and was quoted without its indent, so is what is added.
+
+    The found line keeps its own indent: text added before it goes before the indent, or takes it over line by line.
+    """
+    above, below = around
+    line_start = max(text.rfind("\n", 0, match.start), text.rfind("\r", 0, match.start)) + 1
+    indent = text[line_start : match.start]
+    place = match.start
+    if indent and is_relative and not indent.strip(" \t"):
+        *_, last = _LINE_END.split(above)
+        if above != last and last == indent:
+            above, place = above[: len(above) - len(last)], line_start
+        elif above != last and not last:
+            above = re.sub(r"(\r\n|\r|\n)(?=[^\r\n]|\Z)", rf"\1{indent}", above)
+        if _LIST_ITEM.match(text, match.start) and any(_LIST_ITEM.match(line) for line in _LINE_END.split(below)[1:]):
+            below = re.sub(r"(\r\n|\r|\n)(?=[^\r\n])", rf"\1{indent}", below)
+    return [Splice(place, place, above), Splice(match.end, match.end, below)]
+
+
+def _aligned(offset: int, before: str, after: str) -> list[Splice]:
+    """Splices that turn `before`, which stands at `offset`, into `after`, word by word.
+
+    A word that both have keeps its place; white space between two words that stay neighbours keeps its bytes.
+    """
+    from rapidfuzz.distance import Indel
+
+    old, new = list(re.finditer(r"\S+", before)), list(re.finditer(r"\S+", after))
+    same: dict[int, int] = {}
+    for code in Indel.opcodes([m.group() for m in old], [m.group() for m in new]):
+        if code.tag == "equal":
+            same.update(zip(range(code.dest_start, code.dest_end), range(code.src_start, code.src_end), strict=True))
+    splices: list[Splice] = []
+    kept_to, new_to, last = 0, 0, -2  # how far each side is settled; the old word last kept
+    for j, word in enumerate(new):
+        if j not in same:
+            continue
+        i = same[j]
+        if not (i == last + 1 and same.get(j - 1) == last):
+            between = _kept_gap(before[kept_to : old[i].start()], after[new_to : word.start()])
+            splices.append(Splice(offset + kept_to + between.start, offset + kept_to + between.end, between.text))
+        kept_to, new_to, last = old[i].end(), word.end(), i
+    splices.append(Splice(offset + kept_to, offset + len(before), after[new_to:]))
+    return splices
+
+
+def _kept_gap(old: str, new: str) -> Splice:
+    """The splice that turns `old`, white space between two kept words, into `new`; its bytes stay where they can.
+
+    Two spaces at a line's end are a line break in Markdown: text added below such a line must not eat them.
+    """
+    lead, core, tail = _ends(new)
+    if core and not old.strip():
+        breaks = len(_LINE_END.findall(old))
+        if old and breaks == len(_LINE_END.findall(lead)):
+            return Splice(len(old), len(old), core + tail)
+        if old and breaks == len(_LINE_END.findall(tail)):
+            return Splice(0, 0, lead + core)
+    return Splice(0, len(old), new)
+
+
+def _joined(splices: Sequence[Splice]) -> list[Splice]:
+    """Splices that touch, as one."""
+    joined: list[Splice] = []
+    for splice in splices:
+        if joined and joined[-1].end == splice.start:
+            joined[-1] = Splice(joined[-1].start, splice.end, joined[-1].text + splice.text)
+        else:
+            joined.append(splice)
+    return joined
+
+
+def _line_end_at(text: str, match: Match) -> str:
+    """The line end that text added at `match` takes: the note's only one, or the neighbourhood's where it mixes them."""
+    kinds = _line_ends(text)
+    if len(kinds) > 1:
+        kinds = _line_ends(text[max(0, match.start - _NEIGHBOURHOOD) : match.end + _NEIGHBOURHOOD]) or kinds
+    return max(kinds, key=lambda kind: (kinds[kind], kind)) if kinds else "\n"
+
+
+def _line_ends(text: str) -> dict[str, int]:
+    pairs = text.count("\r\n")
+    counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
+    return {kind: count for kind, count in counts.items() if count}
