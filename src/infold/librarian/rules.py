@@ -49,7 +49,7 @@ def check_edits(answer: Edits, request: EditRequest) -> None:
     haystacks = {note.path: Haystack(note.text) for note in request.notes}
     placed: list[_Placed] = []
     for number, edit in enumerate(answer.edits, start=1):
-        change = _locate(number, edit, request, haystacks, findings)
+        change = _locate(number, edit, haystacks, findings)
         if change is not None:
             placed.append(_Placed(number, edit, change))
     _check_overlaps(placed, request, findings)
@@ -63,9 +63,7 @@ def check_edits(answer: Edits, request: EditRequest) -> None:
         raise ValueError("; ".join(findings.problems))
 
 
-def _locate(
-    number: int, edit: Edit, request: EditRequest, haystacks: dict[str, Haystack], findings: _Findings
-) -> Change | None:
+def _locate(number: int, edit: Edit, haystacks: dict[str, Haystack], findings: _Findings) -> Change | None:
     path = _path(edit.file, list(haystacks))
     if path is None:
         known = ", ".join(haystacks) or "none"
@@ -167,8 +165,8 @@ def _accounting(answer: Edits, request: EditRequest) -> list[str]:
     missing = [str(n) for n in known if n not in left and n not in covered]
     if missing:
         problems.append(
-            f"paragraph{'s' * (len(missing) > 1)} {', '.join(missing)} is in no edit: add an edit or a duplicate marker "
-            "for it, or list it under `left` with the reason"
+            f"in no edit: paragraph{'s' * (len(missing) > 1)} {', '.join(missing)}; add an edit or a duplicate marker, "
+            "or list what fits none of the files under `left` with the reason"
         )
     return problems
 
@@ -199,8 +197,8 @@ def _missing_words(
             return None
         missing = _first(word for word in wanted if word not in set(folded_words(quotes)))
         return (
-            f"paragraph {paragraph.n}: the text quoted by edit {numbers} does not cover it (missing: {missing}); quote the "
-            "text that does, or add the paragraph with a find/replace"
+            f"paragraph {paragraph.n}: the text quoted by edit {numbers} does not cover it (missing: {missing}); "
+            "quote the text that does, or add the paragraph with a find/replace"
         )
     stands = added | set(folded_words(quotes))
     kept = [word for word in wanted if word in stands]
@@ -208,8 +206,8 @@ def _missing_words(
         return None
     missing = _first(word for word in wanted if word not in stands)
     return (
-        f"paragraph {paragraph.n}: only {len(kept)} of its {len(wanted)} words stand in what edit {numbers} adds (missing: "
-        f"{missing}); keep the paragraph's own wording"
+        f"paragraph {paragraph.n}: only {len(kept)} of its {len(wanted)} words stand in what edit {numbers} adds "
+        f"(missing: {missing}); keep the paragraph's own wording"
     )
 
 

@@ -298,7 +298,7 @@ def _joined(splices: Sequence[Splice]) -> list[Splice]:
 
 
 def _line_end_at(text: str, match: Match) -> str:
-    """The line end that text added at `match` takes: the note's only one, or the neighbourhood's where it mixes them."""
+    """The line end that text added at `match` takes: the note's only one, or where they are mixed the nearest."""
     kinds = _line_ends(text)
     if len(kinds) > 1:
         kinds = _line_ends(text[max(0, match.start - _NEIGHBOURHOOD) : match.end + _NEIGHBOURHOOD]) or kinds

@@ -70,8 +70,8 @@ def check_protected(text: str, changes: Sequence[Change]) -> None:
 
 _HINT: Final = "Put new text before or after it, with a blank line between, and leave it as it stands."
 _HINTS: Final = {
-    "table": "A new row goes on its own line right below a row, with | between its cells; other text goes after a blank "
-    "line below the table.",
+    "table": "A new row goes on its own line right below a row, with | between its cells; other text goes after a "
+    "blank line below the table.",
     "heading": "Put new text below the heading, after a blank line, and leave the heading's line as it stands.",
 }
 
