@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from infold.vault.comments import MARK, MASKED, comment_spans, mask
 from infold.vault.front_matter import BOM, list_value, read_front_matter, strings, text_value
+from infold.vault.names import stem
 from infold.vault.outline import CharacterOffsets, Outline, RawBlock, RawLink, outline
 from infold.vault.records import Block, BlockKind, FrontMatter, Heading, Link, Note
 
@@ -29,7 +30,6 @@ _WEB_SCHEME: Final = re.compile(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNO
 _BLOCK_ID: Final = re.compile(r"(?:(?<=[ \t\r\n>])|\A)\^([A-Za-z0-9-]+)[ \t]*(?=[\r\n]|\Z)")
 _TRAILING_ID: Final = re.compile(r"\s\^[A-Za-z0-9-]+\s*\Z")
 _WIKI: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
-_NOTE_SUFFIX: Final = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
 
 
 def parse(path: str, text: str) -> Note:
@@ -65,11 +65,6 @@ def parse(path: str, text: str) -> Note:
         block_ids=_block_ids(text, blocks) if "^" in body else (),
         comments=comments,
     )
-
-
-def stem(path: str) -> str:
-    """The name of the note at `path` without folders and without `.md`."""
-    return _NOTE_SUFFIX.sub("", path.rpartition("/")[2])
 
 
 def plain_text(note: Note) -> str:
@@ -213,13 +208,11 @@ def _is_comment(text: str, start: int, end: int, comments: Sequence[tuple[int, i
     """Whether nothing but comments and white space stands in the block."""
     if not text.startswith(MARK, start):
         return False
-    for begin, stop in comments:
-        if begin >= end:
-            break
-        if begin >= start:
-            if text[start:begin].strip(_BLANK):
-                return False
-            start = stop
+    first = bisect_left(comments, (start, start))
+    for begin, stop in comments[first : bisect_left(comments, (end, end), first)]:
+        if text[start:begin].strip(_BLANK):
+            return False
+        start = stop
     return not text[start:end].strip(_BLANK)
 
 
