@@ -1,0 +1,192 @@
+"""Qdrant Edge, the embedded engine: one shard in one folder. The only module that knows it.
+
+A shard has one opener at a time. Who that is, and who reads a copy, belongs to `search.shard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import qdrant_edge as qe
+
+from infold.errors import IndexFault
+from infold.search.index import PREFETCH, RRF_K, Hit, IndexPoint, Vector
+from infold.search.terms import Sparse
+
+UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
+_DENSE: Final = "dense"
+_SPARSE: Final = "bm25"
+_CONFIG_FILE: Final = "edge_config.json"
+_NO_GRAPH_KB: Final = 100_000_000  # exact search is fast to 150,000 passages; a graph is never built behind our back
+_PAYLOAD: Final = ["path", "line", "end", "trail", "title"]
+
+
+@contextmanager
+def _translated(doing: str) -> Iterator[None]:
+    """The engine raises bare exceptions; this is the one place that turns them into IndexFault."""
+    try:
+        yield
+    except Exception as error:
+        raise IndexFault(
+            f"The search index failed while {doing}: {error}", hint="`infold index --rebuild` makes it anew."
+        ) from error
+
+
+class EdgeIndex:
+    """An Index in `folder`, made on first use. `vector_size` 0 makes a shard without dense vectors."""
+
+    def __init__(self, folder: Path, vector_size: int) -> None:
+        self.folder = folder
+        self._has_dense = vector_size > 0
+        self._shard: qe.EdgeShard | None = None
+        with _translated("opening"):
+            if (folder / _CONFIG_FILE).exists():
+                self._shard = qe.EdgeShard.load(str(folder))
+                return
+            folder.mkdir(parents=True, exist_ok=True)
+            self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
+            self._update(qe.UpdateOperation.create_field_index("path", qe.KeywordIndexParams()))
+            for field in ("source", "kind"):
+                self._update(qe.UpdateOperation.create_field_index(field, qe.PayloadSchemaType.Keyword))
+
+    def upsert(self, points: Sequence[IndexPoint]) -> None:
+        """Adds the points, in place of those with the same id."""
+        with _translated("writing"):
+            for first in range(0, len(points), UPSERT_POINTS):
+                batch = [_point(point) for point in points[first : first + UPSERT_POINTS]]
+                self._update(qe.UpdateOperation.upsert_points(batch))
+
+    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """Gives points that exist their dense vector."""
+        named = [qe.PointVectors(point, _named(_DENSE, vector)) for point, vector in vectors.items()]
+        with _translated("writing vectors"):
+            for first in range(0, len(named), UPSERT_POINTS):
+                self._update(qe.UpdateOperation.update_vectors(named[first : first + UPSERT_POINTS]))
+
+    def delete_paths(self, paths: Sequence[str]) -> None:
+        """Takes away every point of these notes."""
+        with _translated("deleting"):
+            for first in range(0, len(paths), UPSERT_POINTS):
+                some = _at_paths(paths[first : first + UPSERT_POINTS])
+                self._update(qe.UpdateOperation.delete_points_by_filter(some))
+
+    def query_sparse(self, query: Sparse, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
+        """By keyword: BM25. Restricted to `paths` where they are given."""
+        if not query[0]:
+            return []
+        return self._query(limit, _nearest_sparse(query), None if paths is None else _at_paths(paths))
+
+    def query_dense(self, query: Vector, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
+        """By meaning: cosine."""
+        if not (self._has_dense and query.any()):
+            return []
+        return self._query(limit, _nearest_dense(query), None if paths is None else _at_paths(paths))
+
+    def query_hybrid(self, query: Sparse, dense: Vector, limit: int, dense_weight: float) -> list[Hit]:
+        """Both, fused by reciprocal rank (k = 60), the keyword leg weighing 1."""
+        depth = max(PREFETCH, limit)
+        legs = [(_nearest_sparse(query), 1.0)] if query[0] else []
+        if self._has_dense and dense_weight > 0 and dense.any():
+            legs.append((_nearest_dense(dense), dense_weight))
+        if not legs:
+            return []
+        fusion = qe.Fusion.Rrf(k=RRF_K + 1, weights=[weight for _, weight in legs])  # the engine ranks from 0
+        return self._query(limit, fusion, None, [qe.Prefetch(limit=depth, query=leg) for leg, _ in legs])
+
+    def count(self) -> int:
+        """How many points there are."""
+        with _translated("counting"):
+            return self._open.count(qe.CountRequest())
+
+    def flush(self) -> None:
+        """Makes everything written so far durable."""
+        with _translated("flushing"):
+            self._open.flush()
+
+    def close(self) -> None:
+        """Flushes and lets go. Calling it again does nothing."""
+        shard, self._shard = self._shard, None
+        if shard is not None:
+            with _translated("closing"):
+                shard.close()
+
+    @property
+    def _open(self) -> qe.EdgeShard:
+        if self._shard is None:
+            raise IndexFault("The search index is closed.")
+        return self._shard
+
+    def _update(self, operation: qe.UpdateOperation) -> None:
+        self._open.update(operation)
+
+    def _query(
+        self, limit: int, query: Any, only: qe.Filter | None, prefetches: list[qe.Prefetch] | None = None
+    ) -> list[Hit]:
+        if limit < 1:
+            return []
+        with _translated("searching"):
+            found = self._open.query(
+                qe.QueryRequest(limit=limit, query=query, prefetches=prefetches, filter=only, with_payload=_PAYLOAD)
+            )
+        return [_hit(point.payload or {}, point.score) for point in found]
+
+
+def _config(vector_size: int) -> qe.EdgeConfig:
+    dense = (
+        qe.EdgeVectorParams(size=vector_size, distance=qe.Distance.Cosine, datatype=qe.VectorStorageDatatype.Float16)
+        if vector_size
+        else None
+    )
+    return qe.EdgeConfig(
+        vectors={_DENSE: dense} if dense else {},
+        sparse_vectors={_SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
+        optimizers=qe.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH_KB),
+        wal_enabled=True,  # without it a second opener would destroy the shard
+    )
+
+
+def _point(point: IndexPoint) -> qe.Point:
+    vectors: dict[str, Any] = {_SPARSE: qe.SparseVector(*point.sparse)}
+    if point.dense is not None and point.dense.any():
+        vectors[_DENSE] = point.dense
+    payload = {
+        "path": point.path,
+        "line": point.start_line,
+        "end": point.end_line,
+        "title": point.title,
+        "trail": list(point.trail),
+        "kind": point.kind,
+        "source": point.source,
+    }
+    return qe.Point(point.id, vectors, payload)
+
+
+def _named(name: str, vector: Any) -> Any:
+    return {name: vector}
+
+
+def _nearest_sparse(query: Sparse) -> qe.Query:
+    return qe.Query.Nearest(qe.SparseVector(*query), using=_SPARSE)
+
+
+def _nearest_dense(query: Vector) -> qe.Query:
+    vector: Any = query
+    return qe.Query.Nearest(vector, using=_DENSE)
+
+
+def _at_paths(paths: Sequence[str]) -> qe.Filter:
+    return qe.Filter(must=[qe.FieldCondition("path", match=qe.MatchAny(list(paths)))])
+
+
+def _hit(payload: Mapping[str, Any], score: float) -> Hit:
+    return Hit(
+        path=payload["path"],
+        start_line=payload["line"],
+        end_line=payload["end"],
+        trail=tuple(payload["trail"]),
+        score=score,
+        title=payload["title"],
+    )

@@ -1,0 +1,125 @@
+"""What turns text into a dense vector: a static model out of a wheel, an embedding service, or nothing.
+
+`open_embedder` chooses by the parameters. None of this touches a network except the service, when it is chosen. Keeping
+vectors belongs to `tables.embeddings`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from infold.errors import IndexFault
+from infold.settings import Environment, SearchParams
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SERVICE_TIMEOUT_SECONDS: Final = 60.0
+SERVICE_RETRIES: Final = 4
+
+
+class Embedder(Protocol):
+    """Gives each text a vector of unit length; equal texts get equal vectors under one `name`."""
+
+    @property
+    def name(self) -> str:
+        """Which model: vectors are kept under it, and never mixed with another's."""
+
+    @property
+    def size(self) -> int:
+        """How long a vector is."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """One row a text, of unit length; a text without a known token gets a row of zeros."""
+
+    def close(self) -> None:
+        """Lets go of what is held open."""
+
+
+class StaticEmbedder:
+    """The mean of its tokens' vectors, from the model in the wordllama wheel (16 MB, 256 dimensions).
+
+    Read straight from the wheel's folder: the library's own loader gives the same vectors, but takes six times as long
+    to import, sets up logging for the whole process, and would try the network where a file is missing.
+    """
+
+    name = "static/wordllama-l2-supercat-256"
+    size = 256
+    _weights_file = "weights/l2_supercat_256.safetensors"
+    _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
+    _batch_texts = 256
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The mean token vector of each text, scaled to unit length."""
+        vectors = np.zeros((len(texts), self.size), dtype=np.float32)
+        for first in range(0, len(texts), self._batch_texts):
+            batch = list(texts[first : first + self._batch_texts])
+            for row, encoding in enumerate(self._tokenizer.encode_batch_fast(batch, add_special_tokens=False), first):
+                if encoding.ids:
+                    vectors[row] = self._weights[np.array(encoding.ids)].mean(axis=0)
+        return unit_rows(vectors)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    @cached_property
+    def _folder(self) -> Path:
+        spec = importlib.util.find_spec("wordllama")
+        if spec is None or spec.origin is None:
+            raise IndexFault(
+                "The static embeddings are not installed.", hint="Install wordllama, or set search.embedding=none."
+            )
+        return Path(spec.origin).parent
+
+    @cached_property
+    def _weights(self) -> npt.NDArray[np.float32]:
+        from safetensors import safe_open
+
+        with safe_open(self._present(self._weights_file), framework="np") as file:
+            return np.ascontiguousarray(file.get_tensor("embedding.weight"), dtype=np.float32)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(self._present(self._tokenizer_file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    def _present(self, name: str) -> str:
+        path = self._folder / name
+        if not path.is_file():
+            raise IndexFault(f"wordllama lacks {name}.", hint="Install wordllama 0.4, or set search.embedding=none.")
+        return str(path)
+
+
+def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Each row scaled to length 1; rows of zeros stay as they are."""
+    norms: npt.NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    norms[norms == 0] = 1
+    return np.divide(vectors, norms, dtype=np.float32)
+
+
+def open_embedder(params: SearchParams, environment: Environment) -> Embedder | None:
+    """The embedder that the parameters name; None where search is by keyword alone."""
+    if params.embedding == "none":
+        return None
+    if params.embedding == "static":
+        return StaticEmbedder()
+    from infold.search.service import ServiceEmbedder
+
+    return ServiceEmbedder(
+        params.embedding_model,
+        api_key=environment.api_key.get_secret_value() if environment.api_key else None,
+        base_url=environment.embedding_base_url or environment.base_url,
+        timeout_seconds=SERVICE_TIMEOUT_SECONDS,
+        max_retries=SERVICE_RETRIES,
+    )

@@ -1,0 +1,116 @@
+"""Searching: words in, passages and notes out, from a private copy of the index.
+
+Results are as of the last sync. Fast to import: neither tables nor parquet are needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import numpy as np
+
+from infold.errors import IndexFault
+from infold.search.edge import EdgeIndex
+from infold.search.embedding import Embedder
+from infold.search.index import Hit, Vector
+from infold.search.manifest import Manifest
+from infold.search.shard import IndexFolder
+from infold.search.terms import sparse_query
+from infold.settings import SearchParams
+
+PASSAGES_PER_NOTE: Final = 6  # asked for, so that enough different notes come back
+_SCORED_PASSAGES: Final = 2000
+_QUERY_LANGUAGES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NoteScore:
+    """How well a note answers a text: BM25 (0 and up) and cosine (-1 to 1) of its best passages."""
+
+    keyword: float
+    dense: float
+
+
+class Searcher:
+    """An open search. `embedder` must be the one that the index was made with, else only keywords are looked for."""
+
+    def __init__(self, index_dir: Path, params: SearchParams, embedder: Embedder | None) -> None:
+        self._params = params
+        self._stack = ExitStack()
+        self._vectors: dict[str, Vector] = {}
+        folder = IndexFolder(index_dir)
+        try:
+            copy = self._stack.enter_context(folder.copied())
+            manifest = Manifest(folder.manifest, read_only=True)
+            identity = manifest.identity()
+            self._languages = manifest.languages(_QUERY_LANGUAGES)
+            manifest.close()
+            is_same_model = embedder is not None and identity is not None and identity.model == embedder.name
+            self._embedder = embedder if is_same_model else None
+            self._index = EdgeIndex(copy, identity.vector_size if identity else 0)
+        except IndexFault:
+            folder.mark_damaged()
+            self._stack.close()
+            raise
+        except BaseException:
+            self._stack.close()
+            raise
+        self._stack.callback(self._index.close)
+
+    def keyword(self, text: str, limit: int) -> list[Hit]:
+        """The passages that share the most telling words with `text` (BM25)."""
+        return self._index.query_sparse(sparse_query(text, self._languages), limit)
+
+    def dense(self, text: str, limit: int) -> list[Hit]:
+        """The passages closest in meaning (cosine); none where the index has no vectors."""
+        return self._index.query_dense(self._vector(text), limit)
+
+    def hybrid(self, text: str, limit: int) -> list[Hit]:
+        """Both, fused by weighted reciprocal rank (`search.dense_weight`; the keyword leg weighs 1)."""
+        query = sparse_query(text, self._languages)
+        return self._index.query_hybrid(query, self._vector(text), limit, self._params.dense_weight)
+
+    def candidates(self, text: str, limit: int) -> list[str]:
+        """The paths of the notes that `text` has most to do with, best first: each note by its best passage."""
+        hits = self.hybrid(text, limit * PASSAGES_PER_NOTE)
+        return list(dict.fromkeys(hit.path for hit in hits))[: max(limit, 0)]
+
+    def score(self, text: str, paths: Sequence[str]) -> dict[str, NoteScore]:
+        """How well each of these notes answers `text`: its best passage by keyword and by meaning, else 0."""
+        if not paths:
+            return {}
+        sparse = self._index.query_sparse(sparse_query(text, self._languages), _SCORED_PASSAGES, paths)
+        dense = self._index.query_dense(self._vector(text), _SCORED_PASSAGES, paths)
+        keyword_best, dense_best = _best(sparse), _best(dense)
+        return {path: NoteScore(keyword_best.get(path, 0.0), dense_best.get(path, 0.0)) for path in paths}
+
+    def close(self) -> None:
+        """Lets go of the copy. Calling it again does nothing."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _vector(self, text: str) -> Vector:
+        if self._embedder is None or not text.strip():
+            return np.zeros(1, dtype=np.float32)
+        if text not in self._vectors:
+            self._vectors = {text: self._embedder.embed([text])[0]}  # the last one, which several queries share
+        return self._vectors[text]
+
+
+def _best(hits: Sequence[Hit]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for hit in hits:
+        best[hit.path] = max(best.get(hit.path, hit.score), hit.score)
+    return best

@@ -1,0 +1,203 @@
+"""The keyword side of search: text to terms, terms to sparse BM25 vectors. One encoder for every engine.
+
+The engine multiplies a query's weights by each term's inverse document frequency; the rest of BM25 is in the document's
+weights, so the same bytes rank alike in an embedded shard and on a server. Pure functions; engines belong to
+`search.edge`, what is indexed to `tables.passages`.
+
+A word gives its stem and, where they differ, the word itself, both without diacritics: a document stemmed in one
+language is still found by a query taken for another. Scripts that put no space between words give pairs of signs.
+Identifiers and numbers are kept whole and given in parts as well.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
+from zlib import crc32
+
+from infold.search.languages import DEFAULT_LANGUAGE, detect_language
+
+VERSION: Final = "terms/1"  # part of the index's manifest: another tokeniser means another index
+
+K1: Final = 1.2
+B: Final = 0.75
+AVERAGE_LENGTH: Final = 170.0  # words of a passage, mean over real vaults; fixed: one note's weights need no other note
+SURFACE_WEIGHT: Final = 0.3  # of the word as written, beside its stem, in a query
+
+Sparse = tuple[list[int], list[float]]
+Forms = tuple[tuple[str, ...], tuple[str, ...]]
+
+_MARKS: Final = re.compile(r"[\u0300-\u036f]+")
+# Scripts without spaces (and Hangul, whose particles cling to the word): Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
+_UNSPACED: Final = (
+    r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"
+)
+_TAIL: Final = r"(?:['’]{w}+)*(?:\+\+|\#(?!\w))?|\d+(?:[.,:/\-]\d+)+(?!\w)|{w}+"
+_TOKEN: Final = re.compile(r"[^\W\d]\w*" + _TAIL.format(w=r"\w"))
+# Letters of the Indic and South East Asian scripts carry marks that `\w` leaves out.
+_MARKED: Final = re.compile(r"[\u0300-\u036f\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3]"
+_MARKED_TOKEN: Final = re.compile(r"[^\W\d]" + _LETTER + "*" + _TAIL.format(w=_LETTER))
+_SCRIPTS: Final = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_UNSPACED_SIGN: Final = re.compile(rf"[{_UNSPACED}]")
+_NUMBERS: Final = re.compile(r"\d+")
+_PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
+_ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
+_MAX_CACHED: Final = 200_000
+
+
+def _fold(word: str) -> str:
+    """`word` without diacritics of the European scripts; other scripts keep their marks, which are letters there."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of `text` in order, with their capitals: words, identifiers, numbers, runs of unspaced script."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        if _MARKED.search(text):
+            return _MARKED_TOKEN.findall(text)
+    return _TOKEN.findall(text)
+
+
+class Encoder:
+    """Turns tokens of one language into terms, remembering each token it has met."""
+
+    def __init__(self, language: str) -> None:
+        import Stemmer
+
+        self.language = language
+        self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+        self._known: dict[str, Forms] = {}
+        self._numbers: dict[str, tuple[int, tuple[int, ...]]] = {}
+
+    def forms(self, token: str) -> Forms:
+        """The terms of `token`: the main ones (stems, pairs of signs, whole numbers), then the secondary ones."""
+        known = self._known.get(token)
+        if known is None:
+            if len(self._known) >= _MAX_CACHED:
+                self._known.clear()
+            main: list[str] = []
+            secondary: list[str] = []
+            for run in (token,) if token.isascii() else _SCRIPTS.findall(token):
+                self._analyse(run, main, secondary)
+            known = self._known[token] = tuple(main), tuple(secondary)
+        return known
+
+    def numbers(self, token: str) -> tuple[int, tuple[int, ...]]:
+        """How many main terms `token` has, and the numbers of all its terms."""
+        known = self._numbers.get(token)
+        if known is None:
+            if len(self._numbers) >= _MAX_CACHED:
+                self._numbers.clear()
+            main, secondary = self.forms(token)
+            known = self._numbers[token] = len(main), tuple(term_id(term) for term in (*main, *secondary))
+        return known
+
+    def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
+        if _UNSPACED_SIGN.match(run):
+            main += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+            if len(run) > 1:
+                secondary += run
+        elif run[-1] in "+#":
+            if len(run.rstrip("+#")) == 1:
+                main.append(run.casefold())
+            self._analyse(run.rstrip("+#"), secondary if main else main, secondary)
+        elif "'" in run or "’" in run:
+            for part in run.replace("’", "'").split("'"):
+                if part.casefold() not in _ELIDED:
+                    self._analyse(part, main, secondary)
+        elif run[0].isdigit() and not run.isalnum() and "_" not in run:
+            main.append(run)
+            secondary += _NUMBERS.findall(run)
+        elif _IDENTIFIER.search(run):
+            main.append(_fold(run.casefold()))
+            for part in _PARTS.findall(run):
+                self._word(part.casefold(), main, secondary)
+        else:
+            self._word(run.casefold().strip("_"), main, secondary)
+
+    def _word(self, word: str, main: list[str], secondary: list[str]) -> None:
+        plain, stem = _fold(word), _fold(self._stem(word))
+        if stem:
+            main.append(stem)
+            if stem != plain:
+                secondary.append(plain)
+
+
+@lru_cache(maxsize=32)
+def encoder(language: str) -> Encoder:
+    """The one encoder of `language`."""
+    return Encoder(language)
+
+
+def term_id(term: str) -> int:
+    """The 32-bit number that stands for `term` in a sparse vector, the same on every machine."""
+    return crc32(term.encode())
+
+
+def terms(text: str, language: str | None = None) -> list[str]:
+    """Every term of `text` as a document of `language` (by default the one it seems to be in), with repeats."""
+    found: list[str] = []
+    forms = encoder(language or detect_language(text)).forms
+    for token in tokens(text):
+        main, secondary = forms(token)
+        found += main
+        found += secondary
+    return found
+
+
+def sparse_document(text: str, language: str = DEFAULT_LANGUAGE) -> Sparse:
+    """The BM25 weights of `text` without the document frequency, which the engine knows."""
+    counts: dict[int, int] = {}
+    length = 0
+    numbers = encoder(language).numbers
+    for token, count in Counter(tokens(text)).items():
+        main, indices = numbers(token)
+        length += count * main
+        for index in indices:
+            counts[index] = counts.get(index, 0) + count
+    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
+    weight_of = [count * (K1 + 1) / (count + norm) for count in range(max(counts.values(), default=0) + 1)]
+    return list(counts), [weight_of[count] for count in counts.values()]
+
+
+def query_weights(text: str, languages: Iterable[str] = ()) -> dict[str, float]:
+    """What to look for, and how much each term counts. `languages` are those of the documents searched.
+
+    A query is too short to tell its language, so a word is stemmed in each of them: main terms count once for each time
+    they occur, the word as written counts less. A single unspaced sign is looked for as such.
+    """
+    counted = Counter(tokens(text))
+    stems: dict[str, float] = {}
+    surfaces: dict[str, float] = {}
+    for language in sorted({DEFAULT_LANGUAGE, detect_language(text), *languages}):
+        forms = encoder(language).forms
+        found: dict[str, float] = {}
+        for token, count in counted.items():
+            main, secondary = forms(token)
+            for term in main:
+                found[term] = found.get(term, 0.0) + count
+            if not _UNSPACED_SIGN.match(token):
+                for term in secondary:
+                    surfaces[term] = max(surfaces.get(term, 0.0), SURFACE_WEIGHT * count)
+        for term, weight in found.items():
+            stems[term] = max(stems.get(term, 0.0), weight)
+    return {**surfaces, **stems}
+
+
+def sparse_query(text: str, languages: Iterable[str] = ()) -> Sparse:
+    """The query vector of `text`; empty where it holds no term."""
+    weights: dict[int, float] = {}
+    for term, weight in query_weights(text, languages).items():
+        index = term_id(term)
+        weights[index] = weights.get(index, 0.0) + weight
+    return list(weights), list(weights.values())

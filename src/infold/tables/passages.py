@@ -1,0 +1,208 @@
+"""Passages: the windows of a note that search looks through (spec 3, section 5, Chunking Strategy).
+
+A note is cut at its first and second level headings; a section that is too long at its blocks, a block that is too
+long at its blank lines, sentences and lines, and what has none of these by characters. Code and tables stay whole
+where they fit. Consecutive passages of one section overlap. Every passage is one slice of the note's text, so its lines
+are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from infold.text import CHARACTERS_PER_TOKEN, content_hash
+from infold.vault.note import BlockKind, Note
+
+SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
+
+Span = tuple[int, int]
+
+_BLANK_LINES: Final = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
+_LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
+_SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？])")
+_SPACES: Final = re.compile(r"\s+")
+_BLOCK_BREAKS: Final = {
+    BlockKind.CODE: (_LINE_ENDS, _SPACES),
+    BlockKind.TABLE: (_LINE_ENDS, _SPACES),
+}
+_PROSE_BREAKS: Final = (_BLANK_LINES, _SENTENCE_ENDS, _LINE_ENDS, _SPACES)
+_OVERLAP_STARTS: Final = (re.compile(rf"{_LINE_ENDS.pattern}|{_SENTENCE_ENDS.pattern}"), _SPACES)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A window of a note: lines `start_line` to `end_line` (from 1, both included), under the headings of `trail`."""
+
+    path: str
+    start_line: int
+    end_line: int
+    trail: tuple[str, ...]
+    text: str
+    text_hash: str
+
+
+def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Passage]:
+    """The passages of `note`, in order: none over `max_tokens`, no line of the body left out, no front matter in them.
+
+    Consecutive passages of a section share at most `overlap_tokens`, less where a block kept whole needs the room.
+    """
+    limit = max_tokens * CHARACTERS_PER_TOKEN
+    overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
+    line_starts = [0, *(match.end() for match in _LINE_ENDS.finditer(note.text))]
+    trails = list(_trails(note))
+    passages = []
+    for section in _sections(note):
+        for start, end, own in _windows(note, section, limit, overlap):
+            text = note.text[start:end]
+            passages.append(
+                Passage(
+                    path=note.path,
+                    start_line=bisect_right(line_starts, start),
+                    end_line=bisect_right(line_starts, end - 1),
+                    trail=_trail_of(note, trails, own, end),
+                    text=text,
+                    text_hash=content_hash(text),
+                )
+            )
+    return passages
+
+
+def indexed_text(passage: Passage, title: str) -> str:
+    """What search reads of a passage: the note's title and the headings above it, then its text."""
+    headings = passage.trail[1:] if passage.trail[:1] == (title,) else passage.trail
+    above = " > ".join(part for part in (title, *headings) if part)
+    return f"{above}\n{passage.text}" if above else passage.text
+
+
+def written_title(note: Note) -> str:
+    """The note's title where its text gives one, else "": a title taken from the file's name changes with the name."""
+    front_title = note.front_matter.values.get("title") if note.front_matter else None
+    if isinstance(front_title, str) and front_title.strip() == note.title:
+        return note.title
+    return note.title if any(h.level == 1 and h.title == note.title for h in note.headings) else ""
+
+
+def _trails(note: Note) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """For each heading, where it starts and the titles in force from there."""
+    above: list[tuple[int, str]] = []
+    for heading in note.headings:
+        while above and above[-1][0] >= heading.level:
+            above.pop()
+        above.append((heading.level, heading.title))
+        yield heading.start, tuple(title for _, title in above)
+
+
+def _trail_of(note: Note, trails: list[tuple[int, tuple[str, ...]]], start: int, end: int) -> tuple[str, ...]:
+    """The titles in force at the first text of `start` to `end` that is not itself a heading."""
+    at = bisect_right(trails, start, key=lambda trail: trail[0])
+    if at and note.headings[at - 1].start == start:
+        while at < len(trails) and _trimmed(note.text, (note.headings[at - 1].end, end))[0] == trails[at][0] < end:
+            at += 1
+    return trails[at - 1][1] if at else ()
+
+
+def _sections(note: Note) -> Iterator[Span]:
+    """The body, cut before each heading of the first two levels; headings without text go with what follows."""
+    start = said_from = note.front_matter.end if note.front_matter else 0
+    for heading in note.headings:
+        if heading.level > SECTION_LEVEL or heading.start < said_from:
+            continue
+        if note.text[said_from : heading.start].strip("\ufeff \t\r\n"):
+            yield start, heading.start
+            start = heading.start
+        said_from = heading.end
+    yield start, len(note.text)
+
+
+def _windows(note: Note, section: Span, limit: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+    """The passages of a section: where each starts, where it ends, and where its own text starts after the overlap."""
+    start, end = _trimmed(note.text, section)
+    if start >= end:
+        return
+    if end - start <= limit:
+        yield start, end, start
+        return
+    pieces = list(_pieces(note, (start, end), limit, limit - overlap))
+    heads = {heading.start for heading in note.headings}
+    first = 0
+    while first < len(pieces):
+        own = pieces[first][0]
+        begin = own
+        if first:
+            room = min(overlap, limit - (pieces[first][1] - own))
+            begin = _overlap_start(note.text, pieces[first - 1][1], own, room, floor=start)
+        last = first
+        while last + 1 < len(pieces) and pieces[last + 1][1] - begin <= limit:
+            last += 1
+        while last > first and last + 1 < len(pieces) and pieces[last][0] in heads:
+            last -= 1  # a heading stays with the text below it
+        yield _trimmed(note.text, (begin, own))[0], pieces[last][1], own
+        first = last + 1
+
+
+def _pieces(note: Note, section: Span, limit: int, share: int) -> Iterator[Span]:
+    """The smallest spans that a section is packed from: blocks that fit, and parts of those that do not.
+
+    Parts are at most `share` long, which leaves room for the overlap.
+    """
+    start, end = section
+    at = start
+    for block in note.blocks[bisect_right(note.blocks, start, key=lambda block: block.end) :]:
+        if block.start >= end:
+            break
+        if block.end <= at or block.kind is BlockKind.FRONT_MATTER:
+            continue
+        if block.start > at:
+            yield from _parts(note.text, _trimmed(note.text, (at, block.start)), limit, share, _PROSE_BREAKS)
+        span = max(block.start, at), min(block.end, end)
+        breaks = _BLOCK_BREAKS.get(block.kind, _PROSE_BREAKS)
+        yield from _parts(note.text, _trimmed(note.text, span), limit, share, breaks)
+        at = span[1]
+    yield from _parts(note.text, _trimmed(note.text, (at, end)), limit, share, _PROSE_BREAKS)
+
+
+def _parts(
+    text: str, span: Span, limit: int, share: int, breaks: tuple[re.Pattern[str], ...], *, whole: bool = True
+) -> Iterator[Span]:
+    """`span`, or parts of it that are short enough, broken at the first kind of break that does it, else anywhere."""
+    start, end = span
+    if start >= end:
+        return
+    if end - start <= (limit if whole else share):
+        yield span
+        return
+    if not breaks:
+        for at in range(start, end, share):
+            yield at, min(at + share, end)
+        return
+    at = start
+    for match in breaks[0].finditer(text, start, end):
+        yield from _parts(text, _trimmed(text, (at, match.end())), limit, share, breaks[1:], whole=False)
+        at = match.end()
+    yield from _parts(text, _trimmed(text, (at, end)), limit, share, breaks[1:], whole=False)
+
+
+def _overlap_start(text: str, before: int, own: int, room: int, floor: int) -> int:
+    """Where a passage takes up the one before it: the earliest good break within `room` of its own text at `own`."""
+    earliest = max(own - room, floor)
+    if earliest >= before:
+        return own
+    for pattern in _OVERLAP_STARTS:
+        for match in pattern.finditer(text, max(earliest - 4, floor), before):
+            if earliest <= match.end() < before:
+                return match.end()
+    return earliest
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    """`span` without white space (and BOM) at its ends."""
+    start, end = span
+    while start < end and (text[start].isspace() or text[start] == "\ufeff"):
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
