@@ -17,8 +17,8 @@ from infold.vault.records import Link, Note
 # hold dots (`foo.bar` is a note of Dendron's, not a file of type `bar`).
 _PICTURES: Final = "avif bmp gif heic ico jpeg jpg png svg tif tiff webp"
 _SOUND_AND_FILM: Final = "3gp aac flac m4a mkv mov mp3 mp4 oga ogg ogv opus wav webm"
-_DOCUMENTS: Final = """base canvas csv doc docx drawio epub excalidraw htm html ics json key odp ods odt pages pdf ppt pptx
-    rtf tex toml txt xls xlsx xml yaml yml 7z gz rar tar zip"""
+_DOCUMENTS: Final = """base canvas csv doc docx drawio epub excalidraw htm html ics json key odp ods odt pages pdf ppt
+    pptx rtf tex toml txt xls xlsx xml yaml yml 7z gz rar tar zip"""
 ATTACHMENT_SUFFIXES: Final = frozenset(f"{_PICTURES} {_SOUND_AND_FILM} {_DOCUMENTS}".split())
 _DENDRON_VAULT: Final = re.compile(r"dendron://[^/]*/", re.IGNORECASE)
 _SUFFIX: Final = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
@@ -39,7 +39,7 @@ def is_attachment(target: str, *, is_wiki: bool = True) -> bool:
 
 
 def alias_table(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Alias to path, from paths with their aliases. Where two notes claim an alias, the path that sorts first has it."""
+    """Alias to path. Where two notes claim an alias, the one whose path sorts first has it."""
     table: dict[str, str] = {}
     for path, aliases in sorted((path, tuple(aliases)) for path, aliases in notes):
         for alias in aliases:

@@ -1,0 +1,125 @@
+"""Blocks and headings of a note, made of the raw outline: whole lines, in order, nothing left out."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from infold.vault.comments import MARK, MASKED
+from infold.vault.lines import BLANK, LINE_END, Lines
+from infold.vault.outline import CharacterOffsets, Outline, RawBlock
+from infold.vault.records import Block, BlockKind, Heading
+
+_BLOCK_ID: Final = re.compile(r"(?:(?<=[ \t\r\n>])|\A)\^([A-Za-z0-9-]+)[ \t]*(?=[\r\n]|\Z)")
+_TRAILING_ID: Final = re.compile(r"\s\^[A-Za-z0-9-]+\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A note's text, where its body begins, and how to find one's way in it."""
+
+    text: str
+    base: int
+    offsets: CharacterOffsets  # of the body
+    lines: Lines
+    comments: tuple[tuple[int, int], ...]
+
+    def offset(self, byte: int) -> int:
+        """The place in the text of byte `byte` of the body."""
+        return self.base + self.offsets(byte)
+
+
+def read_blocks(found: Outline, source: Source) -> tuple[list[Block], list[Heading]]:
+    """Blocks in whole lines, in order, and the headings. Non-blank lines without an event become blocks too."""
+    text, lines = source.text, source.lines
+    blocks: list[Block] = []
+    headings: list[Heading] = []
+    levels: list[int] = []
+    trail: tuple[str, ...] = ()
+    position = source.base
+    for raw in found.blocks:
+        begin = source.offset(raw.start)
+        start = max(lines.start(begin), source.base)
+        end = lines.end(begin + max(0, len(text[begin : source.offset(raw.end)].rstrip(BLANK)) - 1))
+        if start < position:  # two blocks on one line, as in `[^a]: [^b]: x`: they are one
+            position = max(position, end)
+            blocks[-1] = replace(blocks[-1], end=position, end_line=lines.number(position))
+            continue
+        blocks += _leftovers(source, position, start, trail)
+        kind = raw.kind
+        if kind is BlockKind.HEADING:
+            while levels and levels[-1] >= raw.level:
+                levels.pop()
+            trail = trail[: len(levels)]
+        elif kind is BlockKind.PARAGRAPH and _is_comment(source, start, end):
+            kind = BlockKind.COMMENT
+        block = Block(kind, start, end, lines.number(start), lines.number(end), trail)
+        blocks.append(block)
+        if kind is BlockKind.HEADING:
+            headings.append(_heading(raw, text, block))
+            levels.append(raw.level)
+            trail = (*trail, headings[-1].title)
+        position = end
+    blocks += _leftovers(source, position, len(text), trail)
+    return blocks, headings
+
+
+def _leftovers(source: Source, start: int, end: int, trail: tuple[str, ...]) -> list[Block]:
+    """Blocks for the non-blank lines of a gap: reference definitions, for the most part."""
+    text, lines = source.text, source.lines
+    if not text[start:end].strip(BLANK):
+        return []
+    blocks: list[Block] = []
+    position = start
+    while position < end:
+        last = min(lines.end(position), end)
+        line = text[position:last]
+        if line.strip(BLANK):
+            kind = BlockKind.DEFINITION if line.lstrip(BLANK).startswith("[") else BlockKind.PARAGRAPH
+            number = lines.number(position)
+            if blocks and blocks[-1].end_line == number - 1:
+                blocks[-1] = replace(blocks[-1], end=last, end_line=number)
+            else:
+                blocks.append(Block(kind, position, last, number, number, trail))
+        following = LINE_END.match(text, last)
+        position = following.end() if following else end
+    return blocks
+
+
+def _is_comment(source: Source, start: int, end: int) -> bool:
+    """Whether nothing but comments and white space stands in the block."""
+    text, comments = source.text, source.comments
+    if not text.startswith(MARK, start):
+        return False
+    first = bisect_left(comments, (start, start))
+    for begin, stop in comments[first : bisect_left(comments, (end, end), first)]:
+        if text[start:begin].strip(BLANK):
+            return False
+        start = stop
+    return not text[start:end].strip(BLANK)
+
+
+def _heading(raw: RawBlock, text: str, block: Block) -> Heading:
+    title = " ".join(MASKED.sub("", "".join(raw.title)).split())
+    title = _TRAILING_ID.sub("", title)
+    line = text[block.start : block.end].strip()
+    if not line.startswith("#"):
+        line = f"{'#' * raw.level} {title}"
+    return Heading(raw.level, title, line, block.start, block.end, block.line)
+
+
+def read_block_ids(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
+    """Ids (`^id`) at the end of blocks; in lists at the end of any line."""
+    ids: list[str] = []
+    for block in blocks:
+        if block.kind in (BlockKind.CODE, BlockKind.FRONT_MATTER, BlockKind.HTML, BlockKind.COMMENT):
+            continue
+        if text.find("^", block.start, block.end) < 0:
+            continue
+        is_list = block.kind is BlockKind.LIST_ITEM
+        matches = _BLOCK_ID.finditer(text, block.start, block.end)
+        ids += [match[1] for match in matches if is_list or match.end() == block.end]
+    return tuple(dict.fromkeys(ids))

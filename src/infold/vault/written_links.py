@@ -1,0 +1,70 @@
+"""Links as they are written in a note, as records; those that lead out of the vault are left out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+from infold.vault.blocks import Source
+from infold.vault.comments import MASKED
+from infold.vault.front_matter import strings
+from infold.vault.outline import Outline, RawLink
+from infold.vault.records import FrontMatter, Link
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_WEB_SCHEME: Final = re.compile(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNORECASE)
+_WIKI: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
+
+
+def read_links(found: Outline, source: Source) -> list[Link]:
+    """The links of the body, in the order they begin."""
+    ordered = sorted(found.links, key=lambda raw: raw.start)
+    links = (_link(raw, source, source.offset(raw.start), source.offset(raw.end)) for raw in ordered)
+    return [link for link in links if link is not None]
+
+
+def read_front_matter_links(front_matter: FrontMatter, source: Source) -> list[Link]:
+    """Links in quoted values of the front matter, as Obsidian's properties hold them."""
+    if not front_matter.values or source.text.find("[[", 0, front_matter.end) < 0:
+        return []
+    quoted = "\n".join(strings(front_matter.values))  # an unquoted [[x]] is a list in a list, so not among these
+    links: list[Link] = []
+    for match in _WIKI.finditer(source.text, front_matter.start, front_matter.end):
+        target, bar, alias = match[2].partition("|")
+        raw = RawLink(match.start(), match.end(), target, True, bool(bar), bool(match[1]), [alias])
+        link = _link(raw, source, match.start(), match.end()) if match[0] in quoted else None
+        if link is not None:
+            links.append(link)
+    return links
+
+
+def _link(raw: RawLink, source: Source, start: int, end: int) -> Link | None:
+    """The record of a link, or None where it leads out of the vault or nowhere."""
+    destination = raw.destination
+    if raw.is_wiki:
+        if raw.has_alias:
+            destination = destination.removesuffix("\\")
+        if "\n" in destination or "\r" in destination or _WEB_SCHEME.match(destination):
+            return None
+    elif not destination or _SCHEME.match(destination):
+        return None
+    target, _, anchor = destination.partition("#")
+    if not raw.is_wiki:
+        target, anchor = unquote(target), unquote(anchor)
+    target, anchor = target.strip(), "#".join(part.strip() for part in anchor.split("#") if part.strip())
+    if not target and not anchor:
+        return None
+    shown = MASKED.sub("", "".join(raw.shown)).strip() if raw.has_alias or not raw.is_wiki else ""
+    return Link(
+        target=target,
+        anchor=anchor,
+        alias=shown if shown and shown != target else None,
+        raw=source.text[start:end],
+        is_wiki=raw.is_wiki,
+        is_embed=raw.is_embed,
+        start=start,
+        end=end,
+        line=source.lines.number(start),
+        context=source.lines.context(start, end),
+    )
