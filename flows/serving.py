@@ -1,0 +1,87 @@
+"""The process that serves the flows of one vault: `python -m flows.serving`, started and ended by `flows.serve`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flows.serve import ready_file
+from tasks.environment import configure
+
+SERVED = ("integrate", "preprocess")
+_MOST_AT_ONCE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serves until it is ended."""
+    configure()
+    parser = argparse.ArgumentParser(prog="python -m flows.serving", description=__doc__)
+    for name in ("vault", "state", "inbox"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--params", required=True, help="parameters as JSON")
+    parser.add_argument("--cron")
+    asyncio.run(_serve(parser.parse_args(arguments)))
+
+
+async def _serve(chosen: argparse.Namespace) -> None:
+    from prefect.runner import Runner
+    from prefect.types.entrypoint import EntrypointType
+
+    from flows.integrate import integrate
+    from flows.preprocess import preprocess
+    from infold.settings import Params
+
+    params = Params.model_validate_json(chosen.params).model_dump(mode="json")
+    place: dict[str, Any] = {"vault": str(chosen.vault), "state": str(chosen.state), "params": params}
+    await mark_crashed_runs()
+    runner = Runner(name="infold", limit=_MOST_AT_ONCE, pause_on_shutdown=False)
+    await runner.aadd_flow(
+        integrate,
+        name="inbox",
+        cron=chosen.cron,
+        parameters={**place, "inbox": str(chosen.inbox)},
+        description="Folds the inbox into the notes it belongs in.",
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    await runner.aadd_flow(
+        preprocess,
+        name="vault",
+        parameters=place,
+        description="Brings tables, summaries and index up to date.",
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    ready_file().write_text(str(os.getpid()), encoding="utf-8")
+    await runner.start()
+
+
+async def mark_crashed_runs() -> int:
+    """Runs that still count as running belong to processes that ended with the former server; says how many."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import (
+        FlowFilter,
+        FlowFilterName,
+        FlowRunFilter,
+        FlowRunFilterState,
+        FlowRunFilterStateType,
+    )
+    from prefect.client.schemas.objects import StateType
+    from prefect.states import Crashed
+
+    unfinished = [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]
+    async with get_client() as client:
+        runs = await client.read_flow_runs(
+            flow_filter=FlowFilter(name=FlowFilterName(any_=list(SERVED))),
+            flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=unfinished))),
+        )
+        for run in runs:
+            message = "The process that carried this run out has ended. Run it again: what was paid for is kept."
+            await client.set_flow_run_state(run.id, Crashed(message=message), force=True)
+    return len(runs)
+
+
+if __name__ == "__main__":
+    main()

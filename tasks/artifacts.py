@@ -1,0 +1,105 @@
+"""What a flow run shows in the UI beside its graph: how far it is, how each paragraph ended, what changed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from prefect.artifacts import (
+    acreate_markdown_artifact,
+    acreate_progress_artifact,
+    acreate_table_artifact,
+    aupdate_progress_artifact,
+)
+
+from infold.inbox.integration import Prepared
+from infold.inbox.run import Run
+from infold.librarian.spend import Usage
+
+_SECONDS_BETWEEN: Final = 1.0
+_MOST_DIFF_CHARACTERS: Final = 200_000
+
+
+class ProgressArtifacts:
+    """One bar a stage. Updates go out in the background, at most one a second a stage, and never hold the work up."""
+
+    def __init__(self) -> None:
+        self._bars: dict[str, asyncio.Task[UUID]] = {}
+        self._shown_at: dict[str, float] = {}
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        """`done` of `total` of a stage. To be called from the event loop; from elsewhere it is passed over."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        share = 100.0 * done / total if total else 100.0
+        now = time.monotonic()
+        if stage not in self._bars:
+            create = acreate_progress_artifact(progress=share, key=f"infold-{stage}", description=stage.capitalize())
+            self._bars[stage] = loop.create_task(create)
+        elif done < total and now - self._shown_at[stage] < _SECONDS_BETWEEN:
+            return
+        else:
+            update = loop.create_task(self._update(stage, share))
+            self._under_way.add(update)
+            update.add_done_callback(self._under_way.discard)
+        self._shown_at[stage] = now
+
+    async def close(self) -> None:
+        """Waits for what is under way. A bar that could not be shown is no reason for a run to fail."""
+        await asyncio.gather(*self._bars.values(), *self._under_way, return_exceptions=True)
+
+    async def _update(self, stage: str, share: float) -> None:
+        await aupdate_progress_artifact(await self._bars[stage], progress=share)
+
+
+async def show_run(run: Run, diffs: Mapping[str, str]) -> None:
+    """How each paragraph ended, and each note's difference."""
+    rows = [
+        {
+            "paragraph": record.n,
+            "outcome": record.outcome,
+            "chunk": record.chunk,
+            "note": record.file or "",
+            "reason": record.reason or "",
+        }
+        for record in run.paragraphs
+    ]
+    told = f"Run {run.id}: {run.status.value}. {run.usage}."
+    await acreate_table_artifact(table=rows, key="infold-paragraphs", description=told)
+    if diffs:
+        await acreate_markdown_artifact(markdown=_diff_page(diffs), key="infold-diffs", description=told)
+
+
+async def show_prepared(prepared: Prepared, usage: Usage) -> None:
+    """How many notes there are, and which files were passed over."""
+    rows = [{"file": skipped.path, "reason": skipped.reason} for skipped in prepared.skipped]
+    rows += [{"file": "", "reason": warning} for warning in prepared.warnings]
+    told = f"{len(prepared.atlas.cards)} notes. {usage}."
+    await acreate_table_artifact(table=rows, key="infold-passed-over", description=told)
+
+
+def _diff_page(diffs: Mapping[str, str]) -> str:
+    parts: list[str] = []
+    room = _MOST_DIFF_CHARACTERS
+    for path, diff in diffs.items():
+        if len(diff) > room:
+            parts.append(f"## {path}\n\nToo long to be shown here: see the run's report.")
+            continue
+        room -= len(diff)
+        fence = "`" * max(3, 1 + _longest_run_of_backticks(diff))
+        parts.append(f"## {path}\n\n{fence}diff\n{diff}\n{fence}")
+    return "\n\n".join(parts)
+
+
+def _longest_run_of_backticks(text: str) -> int:
+    longest = current = 0
+    for sign in text:
+        current = current + 1 if sign == "`" else 0
+        longest = max(longest, current)
+    return longest

@@ -1,0 +1,73 @@
+"""Phases 1, 3 and 4 as tasks: group, explore, edit. Each is kept by content and asked again only where that may help.
+
+A task gives its record as JSON values, not as an object: a class that moved would come back as a bare mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from prefect import task
+from pydantic import TypeAdapter
+
+from infold.inbox.atlas import Atlas
+from infold.inbox.chunking import Chunks
+from infold.inbox.exploration import Exploration
+from infold.inbox.integration import Steps
+from infold.librarian.answers import Chunk, OpenNote, Paragraph
+from tasks.policy import BY_CONTENT, is_transient
+
+Payload = dict[str, Any]
+CHUNKS: Final = TypeAdapter(Chunks)
+_DELAYS: Final[list[float]] = [2, 15]
+
+
+@task(
+    name="group",
+    task_run_name="group {count} paragraphs",
+    cache_policy=BY_CONTENT,
+    retries=len(_DELAYS),
+    retry_delay_seconds=_DELAYS,
+    retry_condition_fn=is_transient,
+)
+async def group_paragraphs(
+    key: str, count: int, paragraphs: Sequence[Paragraph], atlas: Atlas, steps: Steps
+) -> Payload:
+    """Phase 1."""
+    payload: Payload = CHUNKS.dump_python(await steps.group(paragraphs, atlas), mode="json")
+    return payload
+
+
+@task(
+    name="explore",
+    task_run_name="explore chunk {number}",
+    cache_policy=BY_CONTENT,
+    retries=len(_DELAYS),
+    retry_delay_seconds=_DELAYS,
+    retry_condition_fn=is_transient,
+)
+async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: Atlas, steps: Steps) -> Payload:
+    """Phase 3."""
+    return (await steps.explore(chunk, atlas)).model_dump(mode="json")
+
+
+@task(
+    name="edit",
+    task_run_name="edit chunk {number}",
+    cache_policy=BY_CONTENT,
+    retries=len(_DELAYS),
+    retry_delay_seconds=_DELAYS,
+    retry_condition_fn=is_transient,
+)
+async def edit_chunk(
+    key: str,
+    number: int,
+    chunk: Chunk,
+    exploration: Exploration,
+    notes: tuple[OpenNote, ...],
+    refused: str,
+    steps: Steps,
+) -> Payload:
+    """Phase 4."""
+    return (await steps.edit(chunk, exploration, notes, refused)).model_dump(mode="json")

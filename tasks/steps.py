@@ -1,0 +1,110 @@
+"""The composition's steps as Prefect tasks: the same calls, cached by content across processes and seen in the UI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from prefect import Task
+from prefect.client.schemas.objects import State
+
+from infold.inbox.atlas import Atlas
+from infold.inbox.chunking import Chunks
+from infold.inbox.editing import ChunkEdits
+from infold.inbox.exploration import Exploration
+from infold.inbox.integration import Prepared, Steps
+from infold.inbox.run import Run
+from infold.librarian.answers import Chunk, OpenNote, Paragraph
+from infold.librarian.decisions import content_key
+from infold.librarian.spend import Usage
+from infold.workspace import Workspace
+from tasks.artifacts import ProgressArtifacts
+from tasks.decisions import CHUNKS, Payload, edit_chunk, explore_chunk, group_paragraphs
+from tasks.policy import shape_of, stored_in, unseen
+from tasks.preparing import apply_run, prepare_vault
+
+_Paid = TypeVar("_Paid", Exploration, ChunkEdits)
+
+
+class PrefectSteps:
+    """Carries out the steps of `direct` as tasks of the flow run that is under way."""
+
+    def __init__(self, direct: Steps, workspace: Workspace) -> None:
+        self._direct = direct
+        self._params = workspace.params
+        self._artifacts = ProgressArtifacts()
+        options = stored_in(workspace.state / "derived" / "prefect")
+        self._group: Task[..., Any] = group_paragraphs.with_options(**options)
+        self._explore: Task[..., Any] = explore_chunk.with_options(**options)
+        self._edit: Task[..., Any] = edit_chunk.with_options(**options)
+
+    @property
+    def librarian_name(self) -> str:
+        """Who decides."""
+        return self._direct.librarian_name
+
+    @property
+    def usage(self) -> Usage:
+        """All that was paid so far."""
+        return self._direct.usage
+
+    async def prepare(self) -> Prepared:
+        """Tables, summaries and index brought up to date."""
+        return await prepare_vault(unseen(self._direct))
+
+    async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
+        """Phase 1."""
+        params = self._params.chunking
+        key = self._key("group", Chunks, params, tuple(paragraphs), atlas.sample_names(params))
+        state = await self._group(
+            key, len(paragraphs), unseen(paragraphs), unseen(atlas), unseen(self._direct), return_state=True
+        )
+        return CHUNKS.validate_python(await _payload(state))
+
+    async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
+        """Phase 3."""
+        # The hashes too: search candidates come from the notes' texts, of which a card shows only a part.
+        seen = (atlas.fingerprint, atlas.hashes, self._params.exploration, self._params.search)
+        key = self._key("explore", Exploration, chunk, *seen)
+        state = await self._explore(
+            key, chunk.id, unseen(chunk), unseen(atlas), unseen(self._direct), return_state=True
+        )
+        return _as_reused(Exploration.model_validate(await _payload(state)), state)
+
+    async def edit(
+        self, chunk: Chunk, exploration: Exploration, notes: tuple[OpenNote, ...], refused: str
+    ) -> ChunkEdits:
+        """Phase 4."""
+        seen = (exploration.checked_out, exploration.transcript, notes, refused, self._params.editing)
+        key = self._key("edit", ChunkEdits, chunk, *seen)
+        texts = (unseen(chunk), unseen(exploration), unseen(notes), unseen(refused))
+        state = await self._edit(key, chunk.id, *texts, unseen(self._direct), return_state=True)
+        return _as_reused(ChunkEdits.model_validate(await _payload(state)), state)
+
+    async def apply(self, run_id: str) -> Run:
+        """Writes a saved plan to the vault."""
+        return await apply_run(run_id, unseen(self._direct))
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Says how far a stage is, to whoever watches the direct steps and in the UI."""
+        self._direct.progress(stage, done, total)
+        self._artifacts.show(stage, done, total)
+
+    async def close(self) -> None:
+        """Waits until what was shown has arrived."""
+        await self._artifacts.close()
+
+    def _key(self, kind: str, record: Any, *parts: object) -> str:
+        return content_key(kind, f"{self.librarian_name} {shape_of(record)}", self._params.librarian.mode, *parts)
+
+
+async def _payload(state: State[Any]) -> Payload:
+    payload: Payload = await state.aresult()
+    return payload
+
+
+def _as_reused(record: _Paid, state: State[Any]) -> _Paid:
+    """A record from the cache cost nothing this time."""
+    if state.name != "Cached":
+        return record
+    return record.model_copy(update={"usage": Usage(reused=record.usage.calls + record.usage.reused)})
