@@ -120,18 +120,24 @@ def _root(
     """Infold folds new text into the notes you already have."""
 
 
-def _add(panel: str, *commands: Callable[..., int]) -> None:
+_flows = typer.Typer(
+    cls=_Face, no_args_is_help=True, help="Run the steps as Prefect flows: schedule, retries, a UI.", epilog=EXIT_CODES
+)
+
+
+def _add(to: typer.Typer, panel: str | None, *commands: Callable[..., int]) -> None:
     """Each function is the command of its name; its docstring is the help, each paragraph on one line."""
     for command in commands:
         paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
         text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-        app.command(command.__name__, cls=_Command, help=text, rich_help_panel=panel)(command)
+        to.command(command.__name__, cls=_Command, help=text, rich_help_panel=panel)(command)
 
 
-_add("The job", demo.demo, init.init, integrate.integrate)
-_add("What was done", runs.runs, runs.show, runs.diff, runs.apply, runs.undo)
-_add("The vault", index.index, index.status, doctor.doctor)
-app.add_typer(flows.app, name="flows", rich_help_panel="The vault")
+_add(app, "The job", demo.demo, init.init, integrate.integrate)
+_add(app, "What was done", runs.runs, runs.show, runs.diff, runs.apply, runs.undo)
+_add(app, "The vault", index.index, index.status, doctor.doctor)
+_add(_flows, None, flows.up)
+app.add_typer(_flows, name="flows", rich_help_panel="The vault")
 
 
 def main() -> None:

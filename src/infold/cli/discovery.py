@@ -32,7 +32,7 @@ class Found:
 def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -> Found | None:
     """The note that exploration should start from. `reach`: how many notes each note reaches by links.
 
-    A name that says so comes first, at the top of the vault; then the folder's own name; then the note that reaches most.
+    A name that says so, at the top of the vault, comes first, then the folder's own name, then what reaches most.
     """
     by_stem = _by_stem(paths)
     for name in (*ROOT_NAMES, vault_name.casefold()):

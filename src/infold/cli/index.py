@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from infold.cli.options import Call, command
 from infold.cli.place import Place
@@ -47,47 +50,83 @@ async def _synced(place: Place, stages: Stages) -> tuple[Any, Any]:
         return tables, await steps.sync_index()
 
 
-@command
-def status(call: Call) -> int:
-    """Show in a few lines which vault this is, what waits in the inbox, and the last run."""
-    from infold.inbox.runs import RunStore
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How things stand. `waiting` is None where there is no inbox."""
 
-    terminal = call.terminal
+    vault: str
+    vault_from: str
+    state: str
+    params: str | None
+    inbox: str
+    waiting: int | None
+    librarian: str
+    runs: int
+    last_run: str | None
+    last_status: str | None
+
+
+@command
+def status(
+    call: Call,
+    *,
+    settings: Annotated[
+        bool,
+        typer.Option("--settings", metavar="", help="Print every setting in force as YAML, ready for a params.yaml."),
+    ] = False,
+) -> int:
+    """Show in a few lines which vault this is, what waits in the inbox, and the last run."""
     place = call.place()
-    known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
-    waiting = _waiting(place)
-    last = known[-1] if known else None
-    facts = {
-        "vault": str(place.vault),
-        "vault_from": place.vault_from,
-        "state": str(place.state),
-        "params": str(place.params_file) if place.params_file else None,
-        "inbox": str(place.workspace.inbox),
-        "waiting": waiting,
-        "librarian": place.params.librarian.kind,
-        "runs": len(known),
-        "last_run": {"run": last.id, "status": str(last.status)} if last else None,
-    }
-    if terminal.is_json:
-        terminal.emit(facts)
+    in_force = place.params.model_dump(mode="json")
+    if settings and not call.terminal.is_json:
+        import yaml
+
+        call.terminal.say(yaml.safe_dump(in_force, allow_unicode=True, sort_keys=False).rstrip())
         return 0
-    what_waits = "missing" if waiting is None else f"{waiting} paragraph{'s' if waiting != 1 else ''} waiting"
-    terminal.say(f"vault    {place.vault}  ({place.vault_from})")
-    terminal.say(f"state    {place.state}")
-    terminal.say(f"params   {place.params_file or 'defaults'}")
-    terminal.say(f"inbox    {place.workspace.inbox}  ({what_waits})")
-    terminal.say(f"last run {f'{last.id}  {last.status}' if last else 'none yet'}")
+    found = find_status(place)
+    if call.terminal.is_json:
+        call.terminal.emit({**asdict(found), "settings": in_force})
+        return 0
+    waits = "missing" if found.waiting is None else f"{found.waiting} paragraph{'s' * (found.waiting != 1)} waiting"
+    for name, text in (
+        ("vault", f"{found.vault}  ({found.vault_from})"),
+        ("inbox", f"{found.inbox}  ({waits})"),
+        ("state", found.state),
+        ("settings", found.params or "defaults"),
+        ("librarian", found.librarian),
+        ("last run", f"{found.last_run}  {found.last_status}" if found.last_run else "none yet"),
+    ):
+        call.terminal.say(f"{name:<10}{text}")
     return 0
 
 
-def _waiting(place: Place) -> int | None:
-    """How many paragraphs the inbox holds; None where there is no inbox."""
+def find_status(place: Place) -> Status:
+    """Reads only the inbox and the list of runs."""
+    from infold.inbox.runs import RunStore
+
+    known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
+    last = known[-1] if known else None
+    return Status(
+        vault=str(place.vault),
+        vault_from=place.vault_from,
+        state=str(place.state),
+        params=str(place.params_file) if place.params_file else None,
+        inbox=str(place.workspace.inbox),
+        waiting=waiting_paragraphs(place),
+        librarian=place.params.librarian.kind,
+        runs=len(known),
+        last_run=last.id if last else None,
+        last_status=str(last.status) if last else None,
+    )
+
+
+def waiting_paragraphs(place: Place) -> int | None:
+    """How many paragraphs the inbox holds; None where there is no inbox. Raises NoteUnreadable."""
     from infold.inbox.paragraphs import number_paragraphs
     from infold.vault.files import decode, read_bytes
 
     inbox = place.workspace.inbox
-    try:
-        data = read_bytes(inbox.parent, inbox.name, place.params.vault.max_note_bytes)
-    except FileNotFoundError:
+    if not inbox.exists():
         return None
+    data = read_bytes(inbox.parent, inbox.name, place.params.vault.max_note_bytes)
     return len(number_paragraphs(decode(data, inbox.name), inbox.name))

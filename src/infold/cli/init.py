@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.place import PARAMS_FILE, Asked, Place, find_place, remember
+from infold.errors import StateUnwritable, UsageError
+
+if TYPE_CHECKING:
+    from infold.cli.discovery import Found
+    from infold.cli.survey import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What init decided."""
+
+    root: Found | None
+    inbox: Found
+    has_inbox: bool
 
 
 @command
@@ -26,5 +44,112 @@ def init(
         bool, typer.Option("--force", metavar="", help="Write the settings anew where there are some.")
     ] = False,
 ) -> int:
-    """Find the root note and the inbox of a vault, and remember the vault. Writes nothing into it."""
+    """Find the root note and the inbox of a vault, and remember the vault.
+
+    The settings go to params.yaml in the state folder. Nothing is written into the vault, but an empty inbox with
+    `--create-inbox`. Without `--vault` the current folder is the vault, where notes lie in it.
+    """
+    from infold.cli.progress import Stages
+    from infold.cli.survey import survey
+
+    terminal = call.terminal
+    place = find_place(_named(call.wanted))
+    with Stages(terminal) as stages:
+        seen = survey(place, stages)
+    settled = _settle(place, seen, root, inbox)
+    if create_inbox and not settled.has_inbox:
+        _create(place.vault / settled.inbox.path)
+        settled = dataclasses.replace(settled, has_inbox=True)
+    file = place.state / PARAMS_FILE
+    is_written = force or not file.exists()
+    if is_written:
+        _write_settings(file, place, settled)
+    remember(place.vault, place.state)
+    if terminal.is_json:
+        terminal.emit(
+            {
+                "vault": str(place.vault),
+                "state": str(place.state),
+                "notes": len(seen.notes),
+                "root": settled.root.path if settled.root else None,
+                "inbox": settled.inbox.path,
+                "has_inbox": settled.has_inbox,
+                "settings": str(file),
+                "settings_written": is_written,
+            }
+        )
+        return 0
+    reached = sum(seen.reach_by_hops(settled.root.path)) - 1 if settled.root else 0
+    terminal.say(f"vault     {place.vault}: {len(seen.notes)} notes, {sum(seen.words.values()):,} words")
+    if settled.root:
+        terminal.say(
+            f"root      {settled.root.path} ({settled.root.why}); its links lead to {reached} of the other notes"
+        )
+    else:
+        terminal.say("root      none found: exploration starts from search hits alone; name one with --root NOTE")
+    missing = "" if settled.has_inbox else "; it is not there yet: create it, or run this again with --create-inbox"
+    terminal.say(f"inbox     {settled.inbox.path} ({settled.inbox.why}){missing}")
+    terminal.say(f"state     {place.state}")
+    kept = "" if is_written else " (kept as it was; --force writes it anew)"
+    terminal.say(f"settings  {file}{kept}")
+    terminal.say("This is now the vault of every command that names none.")
+    terminal.say("Next: `infold integrate --dry-run`, or `infold doctor`.", style="bold")
     return 0
+
+
+def _named(wanted: Asked) -> Asked:
+    """With the current folder as the vault where none is named and this one looks like one."""
+    if wanted.vault is not None:
+        return wanted
+    here = Path.cwd()
+    if (here / PARAMS_FILE).is_file() and find_place(wanted).params_file == here / PARAMS_FILE:
+        raise UsageError(
+            f"{here / PARAMS_FILE} names the vault of this folder already.",
+            hint="Change it there, or name another vault with --vault DIR.",
+        )
+    if not (any(here.glob("*.md")) or (here / ".obsidian").is_dir()):
+        raise UsageError(f"No notes lie in {here}.", hint="Name your folder of notes: infold init --vault DIR.")
+    return dataclasses.replace(wanted, vault=here)
+
+
+def _settle(place: Place, seen: Survey, root: str | None, inbox: str | None) -> _Settled:
+    from infold.cli.discovery import Found, find_inbox, find_root
+
+    everything = list(seen.words)
+    if root is not None and root not in seen.words:
+        raise UsageError(f"There is no note {root} in {place.vault}.", hint="Give its path within the vault.")
+    if inbox is not None:
+        found_inbox = Found(inbox, "as named")
+    else:
+        found_inbox = find_inbox(everything) or Found("inbox.md", "the usual name")
+    others = [path for path in everything if path != found_inbox.path]
+    found_root = Found(root, "as named") if root else find_root(others, place.vault.name, seen.best_linked())
+    return _Settled(found_root, found_inbox, (place.vault / found_inbox.path).is_file())
+
+
+def _create(inbox: Path) -> None:
+    try:
+        inbox.parent.mkdir(parents=True, exist_ok=True)
+        inbox.open("x", encoding="utf-8").close()
+    except OSError as error:
+        raise StateUnwritable(f"{inbox} cannot be created: {error}", hint="Create it yourself.") from error
+
+
+def _write_settings(file: Path, place: Place, settled: _Settled) -> None:
+    import yaml
+
+    section = {"inbox_file": settled.inbox.path}
+    if settled.root:
+        section = {"root_file": settled.root.path, **section}
+    body = yaml.safe_dump({"vault": section}, allow_unicode=True, sort_keys=False)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(
+            f"# Settings for {place.vault}. `infold init --force` writes this file anew.\n"
+            f"# `infold status --settings` shows every name with its value.\n{body}",
+            encoding="utf-8",
+        )
+    except OSError as error:
+        raise StateUnwritable(
+            f"{file} cannot be written: {error}", hint="Name another state folder with --state."
+        ) from error

@@ -15,6 +15,8 @@ _WORDS: Final = {
     "tables": "Reading notes",
     "summaries": "Summarising",
     "index": "Indexing",
+    "keywords": "Indexing words",
+    "vectors": "Indexing meaning",
     "group": "Grouping paragraphs",
     "chunks": "Exploring and editing",
     "apply": "Writing notes",

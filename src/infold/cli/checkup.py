@@ -1,0 +1,222 @@
+"""What `infold doctor` examines: one finding a line, each with what to do about it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from infold.cli.index import waiting_paragraphs
+from infold.cli.place import Place
+from infold.cli.survey import Survey
+from infold.errors import InfoldError
+from infold.inbox.run import RunStatus
+from infold.settings import Environment
+
+_MOST_NAMED: Final = 5
+_SCARCE_DISK_BYTES: Final = 500 * 1024 * 1024
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    OK = "ok"
+    NOTE = "note"  # worth knowing; the job works all the same
+    PROBLEM = "problem"  # the job does not work, or not as asked
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line: what it is about, what was found, what to do (empty where there is nothing to do)."""
+
+    level: Level
+    topic: str
+    text: str
+    todo: str = ""
+
+
+def examine(place: Place, seen: Survey, environment: Environment) -> Iterator[Finding]:
+    """Every finding, the vault first, then the settings, then the state."""
+    yield from _vault(place, seen)
+    yield from _files(seen)
+    yield from _librarian(place, environment)
+    yield from _state(place)
+
+
+def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
+    count = len(seen.notes)
+    if seen.tables.emptied:
+        yield Finding(
+            Level.PROBLEM,
+            "vault",
+            f"{place.vault} holds no note any more; what was known of {count} notes is kept",
+            "Is a disk or a cloud folder not mounted? If the notes are meant to be gone, remove the state folder.",
+        )
+        return
+    if not count:
+        yield Finding(Level.PROBLEM, "vault", f"no note in {place.vault}", "Name the folder that holds your notes.")
+        return
+    words = sum(seen.words[path] for path in seen.notes)
+    yield Finding(Level.OK, "vault", f"{count:,} notes, {words:,} words in {place.vault} ({place.vault_from})")
+    yield from _root(place, seen, count)
+    yield _inbox(place)
+    root = place.params.vault.root_file
+    inbox = place.workspace.inbox_path
+    if orphans := [path for path in seen.graph.orphans(root) if path in seen.kinds and path != inbox]:
+        yield Finding(
+            Level.NOTE,
+            "orphans",
+            f"no other note links to {_some(orphans)}",
+            "Nothing has to be done: search finds them for a chunk they fit.",
+        )
+    if seen.dangling:
+        top = ", ".join(f"{raw} ×{times}" for raw, times in seen.dangling.most_common(_MOST_NAMED))
+        yield Finding(
+            Level.NOTE,
+            "dangling",
+            f"{seen.dangling.total()} links lead to no note, by {len(seen.dangling)} names: {top}",
+            "Write those notes or correct the links; infold leaves them as they are.",
+        )
+
+
+def _root(place: Place, seen: Survey, count: int) -> Iterator[Finding]:
+    root = place.params.vault.root_file
+    hops = seen.reach_by_hops(root)
+    if not hops:
+        yield Finding(
+            Level.NOTE,
+            "root",
+            f"there is no root note {root}: exploration starts from search hits alone",
+            "Name it with `infold init --root NOTE --force`, or vault.root_file.",
+        )
+        return
+    rounds = place.params.exploration.max_exploration_rounds
+    reached = sum(hops)
+    steps = ", ".join(f"{number} at {distance}" for distance, number in enumerate(hops[1 : rounds + 2], start=1))
+    unreached = count - reached
+    yield Finding(
+        Level.NOTE if unreached else Level.OK,
+        "root",
+        f"{root} reaches {reached - 1} of the other {count - 1} notes by links ({steps or 'no links'} hops away)",
+        f"{unreached} are found by search alone; a link from a note that is reached would show them to a reader too."
+        if unreached
+        else "",
+    )
+
+
+def _inbox(place: Place) -> Finding:
+    path = place.workspace.inbox_path
+    try:
+        waiting = waiting_paragraphs(place)
+    except InfoldError as error:
+        return Finding(Level.PROBLEM, "inbox", str(error), error.hint)
+    if waiting is None:
+        return Finding(
+            Level.NOTE, "inbox", f"there is no {path}", "Create it, or name another: --inbox FILE or vault.inbox_file."
+        )
+    return Finding(Level.OK, "inbox", f"{waiting} paragraph{'s' * (waiting != 1)} waiting in {path}")
+
+
+def _files(seen: Survey) -> Iterator[Finding]:
+    for skipped in seen.tables.skipped:
+        yield Finding(Level.NOTE, "skipped", f"{skipped.path}: {skipped.reason}", "It is left alone, never rewritten.")
+    for warning in seen.tables.warnings:
+        yield Finding(
+            Level.NOTE, "metadata", f"{warning.path}: {warning.reason}", "The note counts as text without it."
+        )
+
+
+def _librarian(place: Place, environment: Environment) -> Iterator[Finding]:
+    params = place.params.librarian
+    if params.kind == "offline":
+        yield Finding(Level.OK, "librarian", "offline: no key, no network, no cost")
+    else:
+        endpoint = environment.base_url or "api.openai.com"
+        yield Finding(Level.OK, "librarian", f"model {params.model} at {endpoint}")
+        yield _price(params.model, environment)
+    has_key = environment.api_key is not None and bool(environment.api_key.get_secret_value())
+    is_needed = params.kind == "model" and environment.base_url is None
+    yield Finding(
+        Level.PROBLEM if is_needed and not has_key else Level.OK,
+        "key",
+        "OPENAI_API_KEY is set" if has_key else "OPENAI_API_KEY is not set" + ("" if is_needed else ", and not needed"),
+        "Set it, or take the offline librarian: --librarian offline." if is_needed and not has_key else "",
+    )
+
+
+def _price(model: str, environment: Environment) -> Finding:
+    from infold.librarian.prices import price_of
+
+    if price_of(model, environment.base_url) is not None:
+        return Finding(Level.OK, "price", f"the price of {model} is known: estimates and caps can be in dollars")
+    return Finding(
+        Level.NOTE,
+        "price",
+        f"the price of {model} at this endpoint is unknown",
+        "Cap by tokens: --max-tokens N; a cap in dollars is refused.",
+    )
+
+
+def _state(place: Place) -> Iterator[Finding]:
+    workspace = place.workspace
+    yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
+    yield _index(workspace.index)
+    yield from _unfinished(place)
+    size = _size_bytes(workspace.state)
+    yield Finding(Level.OK, "state", f"{workspace.state}, {_megabytes(size)}")
+    nearest = next(folder for folder in (workspace.state, *workspace.state.parents) if folder.exists())
+    if not os.access(nearest, os.W_OK):
+        yield Finding(Level.PROBLEM, "state", f"{nearest} cannot be written", "Name another folder with --state DIR.")
+    free = shutil.disk_usage(nearest).free
+    is_scarce = free < _SCARCE_DISK_BYTES
+    yield Finding(
+        Level.PROBLEM if is_scarce else Level.OK,
+        "disk",
+        f"{_megabytes(free)} free where the state lies",
+        "Free some; a full disk stops a run, and harms no note." if is_scarce else "",
+    )
+
+
+def _index(folder: Path) -> Finding:
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return Finding(Level.NOTE, "index", "not built yet", "`infold index` builds it; `infold integrate` does too.")
+    return Finding(Level.OK, "index", f"built, {_megabytes(_size_bytes(folder))}")
+
+
+def _unfinished(place: Place) -> Iterator[Finding]:
+    from infold.inbox.runs import RunStore
+
+    for run in RunStore(place.workspace.runs).list():
+        if run.status is RunStatus.APPLYING:
+            yield Finding(
+                Level.PROBLEM, "runs", f"{run.id} was interrupted while it wrote", "The next run finishes it first."
+            )
+        elif run.status is RunStatus.PLANNED:
+            yield Finding(
+                Level.NOTE, "runs", f"{run.id} is planned and not applied", f"`infold apply {run.id}` applies it."
+            )
+
+
+def _some(paths: list[str]) -> str:
+    rest = len(paths) - _MOST_NAMED
+    return f"{len(paths)}: " + ", ".join(paths[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _size_bytes(folder: Path) -> int:
+    """What the files take on the disk: an index is sparse."""
+    total = 0
+    for file in folder.rglob("*") if folder.is_dir() else ():
+        try:
+            status = file.lstat()
+        except OSError:  # gone meanwhile
+            continue
+        total += getattr(status, "st_blocks", status.st_size // 512 + 1) * 512
+    return total
+
+
+def _megabytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:,.1f} MB"

@@ -1,0 +1,65 @@
+"""What a vault is like as a whole: counts, reach, orphans, dangling links, files that cannot be read.
+
+Brings the tables up to date and reads them; changes nothing in the vault.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from infold.cli.place import Place
+from infold.tables.links import dangling_links, load_links
+from infold.tables.notes import load_notes
+from infold.tables.sync import TablesResult, sync_tables
+from infold.vault.graph import Graph
+
+_CANDIDATES_FOR_ROOT = 40
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A vault, looked at. `words` by path; `dangling` counts each link text that leads to no note."""
+
+    tables: TablesResult
+    words: Mapping[str, int]
+    kinds: Mapping[str, str]
+    graph: Graph
+    dangling: Counter[str]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Every note but the inbox."""
+        return [path for path, kind in self.kinds.items() if kind != "inbox"]
+
+    def reach_by_hops(self, root: str) -> list[int]:
+        """How many notes lie 0, 1, 2, … links away from `root`; empty where it is no note."""
+        hops = Counter(self.graph.reach(root).values())
+        return [hops[distance] for distance in range(len(hops))]
+
+    def best_linked(self) -> dict[str, int]:
+        """How many notes each of the notes with the most links reaches."""
+        by_links = sorted(self.notes, key=lambda path: (-len(self.graph.outgoing(path)), path))
+        return {path: len(self.graph.reach(path)) - 1 for path in by_links[:_CANDIDATES_FOR_ROOT]}
+
+
+def survey(place: Place, progress: Callable[[str, int, int], None] | None = None) -> Survey:
+    """Looks at the vault. Raises VaultNotFound and StateUnwritable."""
+    workspace = place.workspace
+    tables = sync_tables(workspace.vault, workspace.tables, workspace.params, _as_stage(progress))
+    notes = load_notes(workspace.tables)
+    words = dict(zip(notes["path"], notes["words"], strict=True))
+    dangling = Counter(dangling_links(load_links(workspace.tables))["raw"])
+    return Survey(
+        tables=tables,
+        words=words,
+        kinds=dict(zip(notes["path"], notes["kind"], strict=True)),
+        graph=Graph(dict(zip(notes["path"], notes["outgoing"], strict=True))),
+        dangling=dangling,
+    )
+
+
+def _as_stage(progress: Callable[[str, int, int], None] | None) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, total: progress("tables", done, total)

@@ -1,0 +1,57 @@
+"""Finding the root note and the inbox by names and links."""
+
+from __future__ import annotations
+
+import pytest
+
+from infold.cli.discovery import find_inbox, find_root
+
+
+@pytest.mark.parametrize(
+    "paths, root",
+    [
+        (["index.md", "README.md", "a.md"], "index.md"),
+        (["README.md", "Home.md"], "README.md"),
+        (["Home.md", "sub/index.md"], "Home.md"),
+        (["root.md", "root.notes.md"], "root.md"),
+        (["My Vault.md", "a.md"], "My Vault.md"),
+    ],
+)
+def test_a_name_at_the_top_that_says_so_is_the_root(paths, root):
+    """index, README, Home, root, then the folder's own name; a name deeper down does not outweigh one at the top."""
+    found = find_root(paths, "My Vault", {})
+    assert found is not None
+    assert found.path == root
+
+
+def test_without_a_telling_name_the_note_that_reaches_most_is_the_root():
+    """And the reason says how many."""
+    found = find_root(["a.md", "b.md", "c.md"], "vault", {"a.md": 1, "b.md": 2, "c.md": 0})
+    assert found is not None
+    assert (found.path, "2" in found.why) == ("b.md", True)
+
+
+def test_a_telling_name_deeper_down_is_better_than_nothing():
+    """In a vault without links, notes/index.md is still a root."""
+    found = find_root(["notes/index.md", "notes/a.md"], "vault", {"notes/a.md": 0})
+    assert found is not None
+    assert found.path == "notes/index.md"
+
+
+def test_a_vault_without_names_or_links_has_no_root():
+    """Nothing is guessed."""
+    assert find_root(["a.md"], "vault", {"a.md": 0}) is None
+    assert find_root([], "vault", {}) is None
+
+
+@pytest.mark.parametrize("name", ["inbox.md", "Inbox.md", "00 Inbox.md", "00 Inbox/00-inbox.md"])
+def test_an_inbox_is_found_by_its_name(name):
+    """Whatever its case, wherever it lies."""
+    found = find_inbox(["a.md", name, "inbox ideas.md"])
+    assert found is not None
+    assert found.path == name
+
+
+def test_no_inbox_is_no_inbox():
+    """A note about inboxes is none."""
+    assert find_inbox(["inbox zero.md", "a.md"]) is None

@@ -1,0 +1,139 @@
+"""Where a command works: the vault, its state and its settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from infold.cli.place import Asked, default_state, find_place, remember
+from infold.errors import SettingInvalid, UsageError, VaultNotFound
+
+
+@pytest.fixture
+def vault(tmp_path) -> Path:
+    """A folder to be a vault."""
+    folder = tmp_path / "My notes"
+    folder.mkdir()
+    return folder
+
+
+def test_without_any_vault_the_error_says_what_to_do():
+    """Nothing named, nothing remembered: wrong use, with the two ways to name one."""
+    with pytest.raises(UsageError) as raised:
+        find_place(Asked())
+    assert raised.value.exit_code == 2
+    assert "--vault DIR" in raised.value.hint
+    assert "infold init" in raised.value.hint
+
+
+def test_a_missing_vault_and_a_file_as_vault_are_told_apart(tmp_path):
+    """The message says whether there is nothing at the path or no folder."""
+    with pytest.raises(VaultNotFound, match="no folder"):
+        find_place(Asked(vault=tmp_path / "gone"))
+    (tmp_path / "note.md").write_text("x")
+    with pytest.raises(VaultNotFound, match="is a file"):
+        find_place(Asked(vault=tmp_path / "note.md"))
+
+
+def test_the_state_lies_outside_the_vault_in_a_folder_of_its_own(tmp_path, vault):
+    """Two vaults of one name do not share their state."""
+    twin = tmp_path / "other" / "My notes"
+    twin.mkdir(parents=True)
+    states = {find_place(Asked(vault=folder)).state for folder in (vault, twin)}
+    assert len(states) == 2
+    assert all(state.name.startswith("My-notes-") and state.is_relative_to(tmp_path / "home") for state in states)
+
+
+def test_finding_a_place_writes_nothing(tmp_path, vault):
+    """Only a command that has something to keep makes a state folder."""
+    find_place(Asked(vault=vault))
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_params_file_here_that_names_a_vault_is_the_repository(tmp_path, vault):
+    """`vault.path` counts from that file, the state is data/state beside it, its settings are in force."""
+    here = Path.cwd()
+    (here / "params.yaml").write_text("vault: {path: ../My notes, root_file: start.md}\n")
+    place = find_place(Asked())
+    assert (place.vault, place.state) == (vault, here / "data" / "state")
+    assert place.params.vault.root_file == "start.md"
+
+
+def test_the_params_file_of_another_tool_is_none_of_ours(tmp_path, vault):
+    """A ./params.yaml without `vault.path` is left alone, whatever it holds."""
+    Path("params.yaml").write_text("train: {lr: 0.1}\n")
+    with pytest.raises(UsageError, match="No vault"):
+        find_place(Asked())
+    remember(vault, default_state(vault))
+    assert find_place(Asked()).vault == vault
+
+
+def test_a_vault_named_by_hand_outweighs_the_repository(tmp_path, vault):
+    """With --vault the ./params.yaml here has no say."""
+    Path("params.yaml").write_text("vault: {path: ., root_file: start.md}\n")
+    place = find_place(Asked(vault=vault))
+    assert place.vault == vault
+    assert place.params.vault.root_file == "index.md"
+
+
+def test_the_remembered_vault_comes_with_the_state_it_was_given(tmp_path, vault):
+    """`init --state` is remembered for that vault, also when another vault becomes the default."""
+    remember(vault, tmp_path / "elsewhere")
+    assert find_place(Asked()).state == tmp_path / "elsewhere"
+    other = tmp_path / "other"
+    other.mkdir()
+    remember(other, default_state(other))
+    assert find_place(Asked()).vault == other
+    assert find_place(Asked(vault=vault)).state == tmp_path / "elsewhere"
+
+
+def test_what_is_remembered_but_cannot_be_read_counts_as_nothing(tmp_path):
+    """A damaged file of places does not stop a command that names its vault."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "places.json").write_text("{")
+    with pytest.raises(UsageError, match="No vault"):
+        find_place(Asked())
+
+
+def test_settings_come_from_the_nearest_file_with_single_changes_on_top(tmp_path, vault):
+    """--params outweighs the state folder's params.yaml; --set outweighs both; a misspelt name is an error."""
+    state = default_state(vault)
+    state.mkdir(parents=True)
+    (state / "params.yaml").write_text("vault: {root_file: A.md, inbox_file: In.md}\n")
+    assert find_place(Asked(vault=vault)).params.vault.root_file == "A.md"
+    (tmp_path / "p.yaml").write_text("vault: {root_file: B.md}\n")
+    place = find_place(Asked(vault, None, tmp_path / "p.yaml", ("vault.inbox_file=Drop.md",)))
+    assert (place.params.vault.root_file, place.workspace.inbox) == ("B.md", vault / "Drop.md")
+    with pytest.raises(SettingInvalid, match=r"vault\.root_fil"):
+        find_place(Asked(vault, changes=("vault.root_fil=x",)))
+
+
+@pytest.mark.parametrize("name", ["state", "sub/state"])
+def test_a_state_folder_among_the_notes_is_refused(vault, name):
+    """Reports among the notes would be taken for notes."""
+    with pytest.raises(SettingInvalid, match="among the notes"):
+        find_place(Asked(vault=vault, state=vault / name))
+
+
+def test_a_hidden_state_folder_in_the_vault_must_be_asked_for_by_name(vault, monkeypatch):
+    """The default never lies inside the vault; --state vault/.infold is taken at its word."""
+    monkeypatch.setenv("INFOLD_STATE_HOME", str(vault / ".infold"))
+    with pytest.raises(SettingInvalid, match="would lie inside"):
+        find_place(Asked(vault=vault))
+    assert find_place(Asked(vault=vault, state=vault / ".infold")).state == vault / ".infold"
+
+
+def test_an_inbox_is_looked_for_here_and_then_in_the_vault(tmp_path, vault):
+    """`--inbox FILE` means a file of the current folder, else one of the vault."""
+    (vault / "drop.md").write_text("x")
+    assert find_place(Asked(vault=vault), inbox=Path("drop.md")).workspace.inbox == vault / "drop.md"
+    Path("drop.md").write_text("x")
+    assert find_place(Asked(vault=vault), inbox=Path("drop.md")).workspace.inbox == Path.cwd() / "drop.md"
+
+
+def test_options_become_settings_whatever_their_text():
+    """A model's name with a colon or a leading number stays the name it is."""
+    changed = Asked().with_changes(librarian__model="llama3.2:1b", librarian__max_usd=None)
+    assert [json.loads(change.partition("=")[2]) for change in changed.changes] == ["llama3.2:1b"]
