@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -22,6 +23,19 @@ def run_python(*arguments: str) -> str:
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=REPOSITORY, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_each_test_states_its_promise():
+    """Every test has a docstring that says what must hold."""
+    silent = [
+        f"{path.relative_to(REPOSITORY)}:{node.lineno} {node.name}"
+        for path in sorted((REPOSITORY / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith("test_")
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
 
 
 def test_pins_name_no_address():
