@@ -1,0 +1,75 @@
+"""Parquet files as infold keeps them: written whole or not at all, and known by their version.
+
+Every table goes through here. A file that is damaged, or was written by another version, reads as if it were not there:
+tables are derived, so they are made again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infold.errors import StateUnwritable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VERSION_KEY: Final = "infold-table"
+
+
+def read_table(
+    file: Path, schema: Mapping[str, Any], version: str, columns: list[str] | None = None
+) -> pl.DataFrame | None:
+    """The table in `file`; None where there is none, it cannot be read, or its version or columns are others."""
+    import polars as pl
+
+    try:
+        data = file.read_bytes()  # at once: a file replaced while it is read part by part would look damaged
+    except OSError:
+        return None
+    try:
+        if pl.read_parquet_metadata(data).get(VERSION_KEY) != version:
+            return None
+        table = pl.read_parquet(data, columns=columns)
+    except pl.exceptions.PolarsError:
+        return None
+    wanted = {name: schema[name] for name in (columns or schema)}
+    return table if dict(table.schema) == wanted else None
+
+
+def write_table(file: Path, table: pl.DataFrame, version: str) -> None:
+    """Puts `table` in place of `file` in one step: after a crash either the old file is there or the new one.
+
+    Raises StateUnwritable.
+    """
+    temporary: Path | None = None
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".tmp")
+        temporary = Path(name)
+        with os.fdopen(descriptor, "wb") as stream:
+            table.write_parquet(stream, compression="zstd", compression_level=1, metadata={VERSION_KEY: version})
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(file)
+        sync_folder(file.parent)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise StateUnwritable(
+            f"{file} cannot be written: {error.strerror or error}.", hint="Free disk space or choose another --state."
+        ) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in `folder` durable, where the system can."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,115 @@
+"""Summaries, kept by content: written in part files as they are made, compacted later.
+
+A part is named after its content and is never changed, so a crash loses nothing that was written, and writing the same
+rows twice is writing them once. Who makes summaries, and when one is stale, is for `inbox.summarising`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from infold.tables.parquet import read_table, write_table
+from infold.text import content_hash
+
+VERSION: Final = "summaries/1"
+MANY_PARTS: Final = 64
+
+Key = tuple[str, str, str]  # content hash, level, lens
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One summary. `level` is note, section or paragraph; tokens are those of the call that made it."""
+
+    content_hash: str
+    level: str
+    lens: str
+    summary: str
+    model: str
+    prompt_version: str
+    tokens_in: int
+    tokens_out: int
+    created_at: str  # ISO 8601, UTC
+
+    @property
+    def key(self) -> Key:
+        """What a summary is looked up by."""
+        return self.content_hash, self.level, self.lens
+
+
+class SummaryStore:
+    """The summaries in one folder. Several processes may append; each sees what was there when it loaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.problems: list[str] = []  # parts that could not be read, with their names; they are left where they are
+
+    def load(self) -> dict[Key, SummaryRow]:
+        """Every summary by its key. Of several under one key the last one made counts."""
+        rows, _ = self._read()
+        return rows
+
+    def append(self, rows: Sequence[SummaryRow]) -> None:
+        """Adds `rows` as a part file, whole or not at all. Raises StateUnwritable."""
+        if rows:
+            self._write(rows)
+
+    def compact(self, *, least_parts: int = MANY_PARTS) -> int:
+        """Makes one part of all where there are at least `least_parts`; how many parts there were.
+
+        A crash in between leaves rows twice, never lost; parts that another process adds meanwhile stay.
+        """
+        rows, parts = self._read()
+        if len(parts) >= max(2, least_parts):
+            merged = self._write(sorted(rows.values(), key=lambda row: row.key))
+            for part in parts:
+                if part != merged:
+                    part.unlink(missing_ok=True)
+        return len(parts)
+
+    def _read(self) -> tuple[dict[Key, SummaryRow], list[Path]]:
+        rows: dict[Key, SummaryRow] = {}
+        parts: list[Path] = []
+        self.problems.clear()
+        for part in self._parts():
+            table = read_table(part, _schema(), VERSION)
+            if table is None:
+                if part.exists():
+                    self.problems.append(f"{part.name} cannot be read; the summaries in it will be made again")
+                continue
+            parts.append(part)
+            for values in table.iter_rows():
+                row = SummaryRow(*values)
+                before = rows.get(row.key)
+                if before is None or row.created_at >= before.created_at:
+                    rows[row.key] = row
+        return rows, parts
+
+    def _parts(self) -> list[Path]:
+        """The part files, oldest first."""
+        stamped: list[tuple[int, str, Path]] = []
+        for part in self._folder.glob("summaries-*.parquet"):
+            try:
+                stamped.append((part.stat().st_mtime_ns, part.name, part))
+            except OSError:  # compacted away by another process
+                continue
+        return [part for _, _, part in sorted(stamped)]
+
+    def _write(self, rows: Iterable[SummaryRow]) -> Path:
+        import polars as pl
+
+        ordered = [astuple(row) for row in rows]
+        table = pl.DataFrame(ordered, schema=_schema(), orient="row")
+        part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}.parquet"
+        write_table(part, table, VERSION)
+        return part
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    numbers = {"tokens_in", "tokens_out"}
+    return {field.name: pl.Int64() if field.name in numbers else pl.String() for field in fields(SummaryRow)}
