@@ -1,6 +1,6 @@
-"""What the index holds: notes by content hash, and passages that still wait for a vector. SQLite beside the shard.
+"""What the index holds: notes by content, and passages that still wait for a vector. SQLite beside the shard.
 
-A row is written as "in progress" before the shard changes and with its hash after the shard is flushed, so that a
+A row is written as "in progress" before the shard changes and with its stamp after the shard is flushed, so that a
 process killed in between leaves notes that the next sync does again. Lost or broken, it costs a rebuild, nothing else.
 """
 
@@ -20,7 +20,7 @@ _BUSY_MS: Final = 5000
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS notes (
-    path TEXT PRIMARY KEY, content_hash TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pending (id TEXT PRIMARY KEY, path TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS pending_path ON pending (path);
@@ -40,10 +40,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class IndexedNote:
-    """A note that the index holds whole; `content_hash` is IN_PROGRESS while it is being written."""
+    """A note that the index holds. `stamp` says as what (content hash, kind); IN_PROGRESS while it is written."""
 
     path: str
-    content_hash: str
+    stamp: str
     passages: int
     language: str
 
@@ -106,7 +106,7 @@ class Manifest:
     def is_at_rest(self) -> bool:
         """Whether no note is in progress: the shard is as its last flush left it."""
         with _translated(self.file):
-            return not self._db.execute("SELECT 1 FROM notes WHERE content_hash = '' LIMIT 1").fetchone()
+            return not self._db.execute("SELECT 1 FROM notes WHERE stamp = '' LIMIT 1").fetchone()
 
     def begin(self, paths: Sequence[str]) -> None:
         """Marks these notes as in progress; what they waited for is forgotten."""
@@ -119,7 +119,7 @@ class Manifest:
         """Records notes that the shard now holds durably, notes that it no longer holds, and vectors still to come."""
         with self._writing():
             self._db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in gone])
-            rows = [(note.path, note.content_hash, note.passages, note.language) for note in done]
+            rows = [(note.path, note.stamp, note.passages, note.language) for note in done]
             self._db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", rows)
             waiting = [(item.id, item.path, item.key, item.text) for item in pending]
             self._db.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?)", waiting)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -73,8 +73,13 @@ class TableNote:
     kind: str
     size: int
 
+    @property
+    def stamp(self) -> str:
+        """What the index must hold for this note not to be read again."""
+        return f"{self.content_hash} {self.kind}"
 
-def sync_index(  # noqa: PLR0917 - one argument for each folder of the workspace
+
+def sync_index(
     vault: Path,
     tables_dir: Path,
     embeddings_dir: Path,
@@ -91,7 +96,7 @@ def sync_index(  # noqa: PLR0917 - one argument for each folder of the workspace
     Raises VaultBusy where another process is still syncing after `wait_seconds`.
     """
     started = time.perf_counter()
-    notes = table_notes(tables_dir)
+    rows = table_notes(tables_dir)
     folder = IndexFolder(index_dir)
     with folder.owned(wait_seconds):
         sync = _Sync(
@@ -103,23 +108,23 @@ def sync_index(  # noqa: PLR0917 - one argument for each folder of the workspace
             progress=progress or _silent,
         )
         try:
-            sync.run(notes, rebuild=rebuild)
+            sync.run(rows, rebuild=rebuild)
         except IndexFault:
             if sync.rebuilt:
                 raise
             sync.close()
-            sync.run(notes, rebuild=True)
+            sync.run(rows, rebuild=True)
         finally:
             sync.close()
-    return sync.result(len(notes), started)
+    return sync.result(started)
 
 
 def table_notes(tables_dir: Path) -> list[TableNote]:
-    """The notes that search covers: every row of the notes table but the inbox."""
+    """Every row of the notes table, as far as a sync needs it."""
     from infold.tables.notes import load_notes
 
     rows = load_notes(tables_dir).select("path", "content_hash", "kind", "size").iter_rows()
-    return [TableNote(*row) for row in rows if row[2] not in _UNINDEXED_KINDS]
+    return [TableNote(*row) for row in rows]
 
 
 class _Sync:
@@ -136,6 +141,7 @@ class _Sync:
         progress: Progress,
     ) -> None:
         self.rebuilt = False
+        self.scanned = 0
         self._vault, self._folder, self._store, self._params = vault, folder, store, params
         self._embedder, self._progress = embedder, progress
         self._manifest: Manifest | None = None
@@ -144,16 +150,16 @@ class _Sync:
         self._emptied = False
         self._skipped: list[tuple[str, str]] = []
 
-    def run(self, notes: Sequence[TableNote], *, rebuild: bool) -> None:
+    def run(self, rows: Sequence[TableNote], *, rebuild: bool) -> None:
         manifest = self._ready(rebuild=rebuild)
         known = manifest.notes()
-        changed = [
-            note for note in notes if note.path not in known or known[note.path].content_hash != note.content_hash
-        ]
-        gone = sorted(known.keys() - {note.path for note in notes})
-        if gone and not notes:
-            self._emptied = True
+        self.scanned = len(rows)
+        if known and not rows:
+            self._emptied = True  # a vault that is suddenly empty is not a deletion
             return
+        notes = [note for note in rows if note.kind not in _UNINDEXED_KINDS]
+        changed = [note for note in notes if note.path not in known or known[note.path].stamp != note.stamp]
+        gone = sorted(known.keys() - {note.path for note in notes})
         if changed or gone:
             self._write(manifest, changed, gone, known)
         self._fill(manifest)
@@ -169,9 +175,9 @@ class _Sync:
             if manifest is not None:
                 manifest.close()
 
-    def result(self, scanned: int, started: float) -> SyncResult:
+    def result(self, started: float) -> SyncResult:
         return SyncResult(
-            files_scanned=scanned,
+            files_scanned=self.scanned,
             files_changed=self._changed,
             files_removed=self._removed,
             chunks_created=self._created,
@@ -261,8 +267,7 @@ class _Sync:
             missing = [key for key in texts if key not in vectors]
             if missing:
                 computed = dict(zip(missing, self._embedder.embed([texts[key] for key in missing]), strict=True))
-                self._store.append(self._embedder.name, computed)
-                vectors |= computed
+                vectors |= self._store.append(self._embedder.name, computed)
             with self._folder.moving():
                 index = self._opened()
                 index.add_vectors({item.id: vectors[item.key] for item in batch if vectors[item.key].any()})
@@ -291,7 +296,7 @@ class _Sync:
         written = written_title(note)
         texts = [indexed_text(passage, written) for passage in passages]
         return _Written(
-            note=IndexedNote(row.path, content_hash(data), len(passages), language),
+            note=IndexedNote(row.path, replace(row, content_hash=content_hash(data)).stamp, len(passages), language),
             points=[_point(passage, n, note.title, row.kind, language) for n, passage in enumerate(passages)],
             keys=[content_hash(text) for text in texts],
             texts=texts,
@@ -327,8 +332,6 @@ def _point(passage: Passage, ordinal: int, title: str, kind: str, language: str)
 
 
 def _with_vector(point: IndexPoint, vector: Vector | None) -> IndexPoint:
-    from dataclasses import replace
-
     return point if vector is None else replace(point, dense=vector)
 
 

@@ -6,24 +6,31 @@ whole and then given its name, so that a crash keeps every part before it. A dam
 
 from __future__ import annotations
 
-import os
-import tempfile
+import secrets
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from infold.errors import StateUnwritable
+from infold.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 Vector = npt.NDArray[np.float32]
 
+VERSION: Final = "embeddings/1"
 PARTS_BEFORE_COMPACTION: Final = 24
 _PATTERN: Final = "part-*.parquet"
+
+
+def embeddings_schema() -> dict[str, Any]:
+    """Columns and types, in order. A vector is its half-precision numbers, little-endian."""
+    import polars as pl
+
+    return {"text_hash": pl.String(), "model": pl.String(), "vector": pl.Binary()}
 
 
 class EmbeddingStore:
@@ -50,22 +57,27 @@ class EmbeddingStore:
                 found[key] = np.frombuffer(vector, dtype="<f2").astype(np.float32)
         return found
 
-    def append(self, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Keeps vectors, durably, in one new part. Raises StateUnwritable where the folder cannot take it."""
+    def append(self, model: str, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Keeps vectors, durably, in one new part, and gives them back as `find` will: rounded to half precision.
+
+        Raises StateUnwritable where the folder cannot take the part.
+        """
         if not vectors:
-            return
+            return {}
         import polars as pl
 
+        halves = {key: np.asarray(vector, dtype="<f2") for key, vector in vectors.items()}
         self._write(
             pl.DataFrame(
                 {
                     "text_hash": list(vectors),
                     "model": [model] * len(vectors),
-                    "vector": [np.asarray(vector, dtype="<f2").tobytes() for vector in vectors.values()],
+                    "vector": [half.tobytes() for half in halves.values()],
                 },
-                schema={"text_hash": pl.String, "model": pl.Categorical, "vector": pl.Binary},
+                schema=embeddings_schema(),
             )
         )
+        return {key: half.astype(np.float32) for key, half in halves.items()}
 
     def compact(self) -> None:
         """Makes one part of many, where there are many. What a crash leaves behind is at most a vector kept twice."""
@@ -90,28 +102,11 @@ class EmbeddingStore:
         return sorted(self.folder.glob(_PATTERN))
 
     def _read(self, part: Path) -> pl.DataFrame | None:
-        import polars as pl
-
-        try:
-            frame = pl.read_parquet(part, columns=["text_hash", "model", "vector"])
-            return frame.with_columns(pl.col("model").cast(pl.String))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            self.damaged[part.name] = str(error).partition("\n")[0]
-            return None
+        frame = read_table(part, embeddings_schema(), VERSION)
+        if frame is None and part.exists():
+            self.damaged[part.name] = "damaged, or written by another version"
+        return frame
 
     def _write(self, frame: pl.DataFrame) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=".part-", suffix=".tmp", dir=self.folder)
-            temporary = Path(name)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    frame.write_parquet(file, compression="zstd")
-                    file.flush()
-                    os.fsync(file.fileno())
-                number = 1 + max((int(part.stem.split("-")[1]) for part in self._parts()), default=0)
-                temporary.rename(self.folder / f"part-{number:08d}-{temporary.stem[6:]}.parquet")
-            finally:
-                temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise StateUnwritable(f"Vectors cannot be kept in {self.folder}: {error}.") from error
+        number = 1 + max((int(part.stem.split("-")[1]) for part in self._parts()), default=0)
+        write_table(self.folder / f"part-{number:08d}-{secrets.token_hex(4)}.parquet", frame, VERSION)

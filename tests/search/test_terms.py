@@ -1,0 +1,148 @@
+"""The keyword encoder: what counts as a term, and that its vectors are BM25."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infold.search.languages import detect_language
+from infold.search.terms import encoder, query_weights, sparse_document, sparse_query, term_id, terms, tokens
+
+
+def finds(query: str, document: str) -> bool:
+    """Whether a query over notes of the document's language has a term in common with it."""
+    language = detect_language(document)
+    return bool(set(sparse_query(query, [language])[0]) & set(sparse_document(document, language)[0]))
+
+
+@pytest.mark.parametrize(
+    "query, document",
+    [
+        ("検索", "このノートは全文検索について"),
+        ("中文", "这是一个中文笔记"),
+        ("검색", "한국어 검색은 어렵다"),
+        ("猫", "私は猫が好き"),
+        ("ภาษา", "ฉันเรียนภาษาไทย"),
+        ("notícia", "As notícias de hoje não são boas para o país e para a gente"),
+        ("noticias", "Notícias de São Paulo"),
+        ("acoes", "As ações da empresa não são boas para os acionistas"),
+        ("Bücher", "Das Buch ist nicht gut und die Bücher sind teuer"),
+        ("creme fraiche", "crème fraîche"),
+        ("running", "She runs every day"),
+        ("404", "The server answers 404"),
+        ("3.14", "pi is 3.14159, or about 3.14"),
+        ("2024-01-02", "Written on 2024-01-02"),
+        ("2024", "Written on 2024-01-02"),
+        ("getUserName", "call getUserName() first"),
+        ("user name", "call getUserName() first"),
+        ("parse_http_request", "see parse_http_request"),
+        ("HTTP", "see parse_http_request and HTTPServer"),
+        ("C++", "I write C++ at work"),
+        ("c#", "C# and F# are languages"),
+        ("x86_64", "built for x86_64"),
+        ("हिन्दी", "यह हिन्दी में है"),
+        ("ＦＵＬＬ width", "full-width letters"),
+        ("l'eau", "L’eau est froide"),
+        ("O'Brien", "Mr O’Brien came"),
+        ("don't", "they don’t know"),
+    ],
+)
+def test_a_word_is_found_in_its_other_forms(query: str, document: str):
+    """Scripts, inflections, diacritics, numbers, identifiers and apostrophes meet between query and note."""
+    assert finds(query, document)
+
+
+def test_different_words_are_not_found():
+    """A shared sign or a shared apostrophe is no match."""
+    assert not finds("検索", "研究と探検")
+    assert not finds("it's", "that's John's")
+    assert not finds("404", "405")
+
+
+@pytest.mark.parametrize("empty", ["", "   ", "…", "--- *** ___", "\n\n", "🙂"])
+def test_text_without_words_has_no_terms(empty: str):
+    """Nothing to look for is an empty vector, not an error."""
+    assert terms(empty) == []
+    assert sparse_query(empty) == ([], [])
+    assert sparse_document(empty) == ([], [])
+
+
+@given(st.text(max_size=300))
+def test_any_text_encodes(text: str):
+    """Every string gives a valid sparse vector: distinct 32-bit indices, positive weights, one for each."""
+    for indices, values in (sparse_document(text), sparse_query(text)):
+        assert len(indices) == len(set(indices)) == len(values)
+        assert all(0 <= index < 2**32 for index in indices)
+        assert all(value > 0 for value in values)
+
+
+@given(st.text(max_size=200))
+def test_a_text_is_found_by_itself(text: str):
+    """What a document says can be asked for in the same words, in any language the two are taken for."""
+    spoken = set(sparse_document(text, "portuguese")[0])
+    asked = set(sparse_query(text, ["portuguese"])[0])
+    assert asked & spoken or not asked
+
+
+def test_term_numbers_never_change():
+    """The numbers are part of every index on disk."""
+    assert (term_id("levain"), term_id("検索")) == (2253542489, 389173547)
+
+
+def test_weights_saturate_and_long_documents_count_less():
+    """BM25: a second mention adds less than the first, and the same mention weighs less in a longer text."""
+    once = dict(zip(*sparse_document("levain"), strict=True))
+    twice = dict(zip(*sparse_document("levain levain"), strict=True))
+    diluted = dict(zip(*sparse_document("levain " + "other words " * 200), strict=True))
+    levain = term_id(terms("levain")[0])
+    assert once[levain] < twice[levain] < 2 * once[levain]
+    assert diluted[levain] < once[levain]
+
+
+def test_the_word_as_written_counts_beside_its_stem():
+    """An exact form ranks above another inflection, but less than a whole second word would."""
+    weights = query_weights("running")
+    assert weights["run"] == 1
+    assert 0 < weights["running"] < 1
+
+
+@pytest.mark.parametrize(
+    "language, text",
+    [
+        ("english", "The garden is in the shade of the apple tree, and it is cold."),
+        ("portuguese", "O pão fica melhor quando a massa não é muito úmida, mas também depende da farinha e do forno."),
+        (
+            "spanish",
+            "El pan queda mejor cuando la masa no es muy húmeda, pero también depende de la harina y del horno.",
+        ),
+        ("german", "Das Brot wird besser, wenn der Teig nicht zu feucht ist, und auch die Hitze ist wichtig."),
+        (
+            "french",
+            "Le pain est meilleur quand la pâte n'est pas trop humide, mais il dépend aussi de la farine et du four.",
+        ),
+        ("russian", "Хлеб получается лучше, если тесто не очень влажное, но это зависит и от муки."),
+        ("english", "x = 1; y = 2"),
+        ("english", ""),
+    ],
+)
+def test_languages_are_told_apart(language: str, text: str):
+    """Common words give a language away; code and short text count as English."""
+    assert detect_language(text) == language
+
+
+def test_encoding_is_fast():
+    """At least 700 passages a second even on a machine with much else to do; 3,500 and more where it is idle."""
+    passage = " ".join(f"word{n % 90} is measured, and the {n}th time it took longer" for n in range(35))[:1600]
+    encoder("english")
+    started = time.process_time()
+    for n in range(400):
+        sparse_document(f"{n} {passage}")
+    assert 400 / (time.process_time() - started) > 700
+
+
+def test_tokens_keep_their_order_and_capitals():
+    """Tokens are the text's own words."""
+    assert tokens("The HTTPServer of v2, 3.14!") == ["The", "HTTPServer", "of", "v2", "3.14"]
