@@ -126,9 +126,13 @@ class NoteUnreadable(VaultFault):
 
 
 class NoteChanged(VaultFault):
-    """The note is no longer what the librarian saw."""
+    """The note is no longer what the librarian saw. `paths` names every one of which that is so."""
 
     http_status = 409
+
+    def __init__(self, message: str, *, hint: str = "", paths: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.paths = paths
 
 
 class EditRefused(InfoldError):

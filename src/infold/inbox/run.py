@@ -55,7 +55,7 @@ class ChunkRecord(Record):
 
 
 class ParagraphRecord(Record):
-    """How a paragraph ended (DESIGN, promise 2). `file` and `quote` say where: the edit's note, the text that covers it."""
+    """How a paragraph ended (DESIGN, promise 2). `file` is the edit's note, `quote` what covers a duplicate."""
 
     n: int
     text: str
@@ -67,7 +67,7 @@ class ParagraphRecord(Record):
 
 
 class NoteChange(Record):
-    """One file that the run changes: content hashes before and after. The bytes are kept in the run's folder by hash."""
+    """One file that the run changes: content hashes before and after. The run's folder keeps the bytes by hash."""
 
     path: str  # vault-relative; the inbox may be an absolute path
     before: str
@@ -97,3 +97,5 @@ class Run(Record):
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
     seconds: float = 0.0
+    applied_at: str | None = None  # ISO 8601, UTC
+    undone_at: str | None = None

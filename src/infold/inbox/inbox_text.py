@@ -1,0 +1,110 @@
+"""The inbox without the paragraphs that found their place: everything else stays byte for byte.
+
+Pure text in, pure text out. What counts as a paragraph belongs to `inbox.paragraphs`, writing the file to `inbox.runs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_BOM: Final = "\ufeff"
+
+Span = tuple[int, int]
+
+
+def remove_paragraphs(text: str, spans: Sequence[Span]) -> str:
+    """`text` without the blocks at `spans`, and without the blank lines that only parted them from the rest.
+
+    Headings, front matter and all other text stay as they are; a text without a last line end stays without one.
+    """
+    bom = _BOM if text.startswith(_BOM) else ""
+    lines = [(kept, is_taken) for kept, is_taken in _lines_without(text, len(bom), sorted(spans))]
+    parts = [bom]
+    groups = [list(group) for _, group in groupby(enumerate(lines), key=lambda entry: _is_frame(entry[1]))]
+    for group in groups:
+        indices = [index for index, _ in group]
+        if _is_frame(lines[indices[0]]) or not any(lines[index][1] for index in indices):
+            parts += [lines[index][0] for index in indices]
+            continue
+        if indices[-1] == len(lines) - 1 and indices[0] > 0:
+            if not text.endswith(("\n", "\r")):
+                parts[-1] = parts[-1].rstrip("\r\n")
+            continue
+        taken = [index for index in indices if lines[index][1]]
+        above = [lines[index][0] for index in indices if index < taken[0]]
+        below = [lines[index][0] for index in indices if index > taken[-1]]
+        is_edge = indices[0] == 0 or indices[-1] == len(lines) - 1
+        parts += above if above or is_edge else below
+    return "".join(parts)
+
+
+def locate_paragraphs(text: str, paragraphs: Sequence[str]) -> list[Span | None]:
+    """Where each paragraph stands in `text` by its exact text, whole lines only; None where it does not any more.
+
+    Equal paragraphs are told apart by their order. Line ends that an editor changed throughout do not matter.
+    """
+    found: list[Span | None] = [None] * len(paragraphs)
+    claimed: list[Span] = []
+    for from_cursor in (True, False):
+        cursor = 0
+        for index, paragraph in enumerate(paragraphs):
+            if found[index] is None:
+                found[index] = span = _find_block(text, paragraph, cursor if from_cursor else 0, claimed)
+                if span:
+                    claimed.append(span)
+                    cursor = span[1]
+    return found
+
+
+def _lines_without(text: str, start: int, spans: Sequence[Span]) -> list[tuple[str, bool]]:
+    """Each line with what is left of it, and whether it was taken out whole."""
+    lines = []
+    ahead = 0
+    for match in _LINE.finditer(text, start):
+        line = match.group()
+        content_end = match.start() + len(line.rstrip("\r\n"))
+        while ahead < len(spans) and spans[ahead][1] <= match.start():
+            ahead += 1
+        kept, at, is_inside = "", match.start(), False
+        for first, last in spans[ahead:]:
+            if first >= max(content_end, match.start() + 1):
+                break
+            is_inside = True
+            kept += text[at : max(at, first)]
+            at = min(max(at, last), content_end)
+        kept += text[at:content_end]
+        if is_inside and not kept.strip():
+            lines.append(("", True))
+        else:
+            lines.append((kept + line[content_end - match.start() :], False))
+    return lines
+
+
+def _is_frame(line: tuple[str, bool]) -> bool:
+    """Whether a line stays whatever is taken out around it: it holds text."""
+    return bool(line[0].strip())
+
+
+def _find_block(text: str, paragraph: str, start: int, claimed: Sequence[Span]) -> Span | None:
+    if not paragraph.strip():
+        return None
+    for form in dict.fromkeys((paragraph, *(_LINE_END.sub(end, paragraph) for end in ("\n", "\r\n")))):
+        at = text.find(form, start)
+        while at >= 0:
+            end = at + len(form)
+            if _is_whole_lines(text, at, end) and not any(at < last and first < end for first, last in claimed):
+                return at, end
+            at = text.find(form, at + 1)
+    return None
+
+
+def _is_whole_lines(text: str, start: int, end: int) -> bool:
+    line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    before = text[line_start:start]
+    after = _LINE_END.split(text[end : end + 200], maxsplit=1)[0]
+    return not before.strip(" \t" + _BOM) and not after.strip()

@@ -1,0 +1,142 @@
+"""The report of a run, in its folder: report.json for programs, report.md, and report.html to look at.
+
+The page asks nothing of the network and runs no script; all text of notes is escaped. What a run is belongs to
+`inbox.run`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from infold.inbox.report_text import markdown
+from infold.inbox.run import Run, RunStatus
+from infold.vault.differences import Hunk, Row, Segment, hunks, unified
+from infold.vault.disk import Blobs, Disk
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+_LONG_SAME: Final = 160  # characters of unchanged text shown on either side of a change within a line
+_LONGEST_DIFF: Final = 4_000_000  # characters of both sides; beyond that a note is named, not shown
+_VERDICTS: Final = {
+    RunStatus.PLANNED: ("planned", "Nothing is changed yet. This is what applying the run would do."),
+    RunStatus.APPLYING: ("being applied", "The run was stopped half way; the next start finishes it."),
+    RunStatus.APPLIED: ("applied", "All of the inbox found its place."),
+    RunStatus.PARTIAL: ("partly applied", "What found no place stays in the inbox, with the reason."),
+    RunStatus.NOTHING_TO_DO: ("nothing to do", "The inbox held no text."),
+    RunStatus.UNDONE: ("undone", "The notes and the inbox are as they were before."),
+    RunStatus.PARTLY_UNDONE: ("partly undone", "Some text had been changed since and stays as it stands."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDifference:
+    """One changed file for the report."""
+
+    path: str
+    is_inbox: bool
+    hunks: tuple[Hunk, ...]
+    unified: str
+    added: int  # words
+    removed: int
+    is_too_long: bool = False
+
+
+def write_report(folder: Path, run: Run) -> None:
+    """Writes the three forms of the report beside the run's record. Raises StateUnwritable."""
+    disk = Disk()
+    differences = note_differences(folder, run)
+    disk.write_whole(folder / "report.json", run.model_dump_json(indent=1).encode())
+    texts = [(d.path, d.unified) for d in differences]
+    disk.write_whole(folder / "report.md", markdown(run, _VERDICTS[run.status], undo_command(run), texts).encode())
+    disk.write_whole(folder / "report.html", html(run, differences).encode())
+
+
+def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
+    """What the run changes, file by file, from the contents kept in its folder."""
+    blobs = Blobs(folder / "blobs", Disk())
+    differences = []
+    for change in run.changes:
+        before, after = (blobs.get(name).decode("utf-8", errors="replace") for name in (change.before, change.after))
+        is_inbox = change.path == run.inbox
+        if len(before) + len(after) > _LONGEST_DIFF:
+            differences.append(NoteDifference(change.path, is_inbox, (), "", 0, 0, is_too_long=True))
+            continue
+        found = tuple(hunks(before, after))
+        segments = [s for hunk in found for row in hunk.rows for s in row.segments]
+        differences.append(
+            NoteDifference(
+                path=change.path,
+                is_inbox=is_inbox,
+                hunks=tuple(Hunk(tuple(_shortened(row) for row in hunk.rows)) for hunk in found),
+                unified=unified(before, after, change.path),
+                added=_words(segments, "added"),
+                removed=_words(segments, "removed"),
+            )
+        )
+    return differences
+
+
+def html(run: Run, differences: Sequence[NoteDifference]) -> str:
+    """The page: self-contained, light and dark."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html").render(**_context(run, differences))
+
+
+def undo_command(run: Run) -> str | None:
+    """What to type to take the run back, None where there is nothing to take back."""
+    if run.status not in (RunStatus.APPLIED, RunStatus.PARTIAL):
+        return None
+    return f"infold undo {run.id} --vault {shlex.quote(run.vault)}"
+
+
+def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
+    title, sentence = _VERDICTS[run.status]
+    counts = {kind: sum(p.outcome == kind for p in run.paragraphs) for kind in ("integrated", "duplicate", "left")}
+    return {
+        "run": run,
+        "title": title,
+        "sentence": sentence,
+        "tone": {RunStatus.APPLIED: "good", RunStatus.PARTIAL: "mixed", RunStatus.PARTLY_UNDONE: "mixed"}.get(
+            run.status, "plain"
+        ),
+        "counts": counts,
+        "notes": [d for d in differences if not d.is_inbox],
+        "inbox": [d for d in differences if d.is_inbox],
+        "anchors": {d.path: f"note-{number}" for number, d in enumerate(differences, start=1)},
+        "undo": undo_command(run),
+        "apply": f"infold apply {run.id} --vault {shlex.quote(run.vault)}" if run.status is RunStatus.PLANNED else None,
+        "is_planned": run.status is RunStatus.PLANNED,
+    }
+
+
+def _shortened(row: Row) -> Row:
+    """A changed line without most of a long unchanged stretch in it."""
+    if row.kind != "changed":
+        return row
+    last = len(row.segments) - 1
+    segments = []
+    for at, segment in enumerate(row.segments):
+        text = segment.text
+        head = text[:_LONG_SAME] if at > 0 else ""
+        tail = text[-_LONG_SAME:] if at < last else ""
+        if segment.kind == "same" and len(text) > len(head) + len(tail) + 40:
+            text = f"{head} … {tail}"
+        segments.append(Segment(segment.kind, text))
+    return Row(row.kind, row.number, tuple(segments))
+
+
+def _words(segments: Sequence[Segment], kind: str) -> int:
+    from infold.text import word_count
+
+    return sum(word_count(s.text) for s in segments if s.kind == kind)

@@ -1,0 +1,123 @@
+"""What changed in one note, as a reader wants it: hunks of lines, changed lines word by word, a little around them.
+
+Pure text in, records out. Colours belong to whoever shows them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, Literal
+
+Kind = Literal["same", "added", "removed"]
+RowKind = Literal["same", "added", "removed", "changed"]
+
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
+_MOST_COMPARED: Final = 4_000_000  # tokens of one side times tokens of the other
+_ALIKE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a line that was there, came or went."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line: `number` is its line after the change, None where it is gone; `changed` mixes kinds of segments."""
+
+    kind: RowKind
+    number: int | None
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Changed lines that lie near each other, with the lines around them."""
+
+    rows: tuple[Row, ...]
+
+
+def unified(before: str, after: str, path: str, context: int = 3) -> str:
+    """The unified diff of one note, as `patch` reads it; '' where nothing changed."""
+    old, new = _LINE.findall(before), _LINE.findall(after)
+    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", n=context)
+    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def hunks(before: str, after: str, context: int = 2) -> list[Hunk]:
+    """The changed lines in order, word by word where a line was changed, with `context` lines around them."""
+    old = [line.rstrip("\r\n") for line in _LINE.findall(before)]
+    new = [line.rstrip("\r\n") for line in _LINE.findall(after)]
+    rows = list(_rows(old, new))
+    near = [False] * len(rows)
+    for at, row in enumerate(rows):
+        if row.kind != "same":
+            near[max(0, at - context) : at + context + 1] = [True] * len(near[max(0, at - context) : at + context + 1])
+    grouped = groupby(range(len(rows)), key=lambda at: near[at])
+    return [Hunk(tuple(rows[at] for at in group)) for is_near, group in grouped if is_near]
+
+
+def words(before: str, after: str) -> list[Segment]:
+    """What leads from `before` to `after`, in segments of whole words."""
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    if len(old) * len(new) > _MOST_COMPARED:
+        return [Segment("removed", before), Segment("added", after)]
+    segments: list[Segment] = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            segments.append(Segment("same", "".join(new[j1:j2])))
+            continue
+        if i2 > i1:
+            segments.append(Segment("removed", "".join(old[i1:i2])))
+        if j2 > j1:
+            segments.append(Segment("added", "".join(new[j1:j2])))
+    return segments
+
+
+def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            yield from (Row("same", j + 1, (Segment("same", new[j]),)) for j in range(j1, j2))
+        elif tag == "replace":
+            yield from _replaced(old[i1:i2], new[j1:j2], j1 + 1)
+        else:
+            yield from (Row("removed", None, (Segment("removed", line),)) for line in old[i1:i2])
+            yield from (Row("added", j + 1, (Segment("added", new[j]),)) for j in range(j1, j2))
+
+
+def _replaced(old: Sequence[str], new: Sequence[str], number: int) -> Iterator[Row]:
+    """Lines that took the place of others: one flow of words where they are alike, else out and in."""
+    segments = words("\n".join(old), "\n".join(new))
+    same = sum(len(s.text) for s in segments if s.kind == "same")
+    if same < _ALIKE * min(len("\n".join(old)), len("\n".join(new))):
+        yield from (Row("removed", None, (Segment("removed", line),)) for line in old)
+        yield from (Row("added", number + i, (Segment("added", line),)) for i, line in enumerate(new))
+        return
+    line: list[Segment] = []
+    for segment in segments:
+        first, *others = segment.text.split("\n")
+        line.append(Segment(segment.kind, first))
+        for part in others:
+            row = _row(line, number)
+            number += row.number is not None
+            yield row
+            line = [Segment(segment.kind, part)]
+    yield _row(line, number)
+
+
+def _row(segments: Sequence[Segment], number: int) -> Row:
+    kept = tuple(s for s in segments if s.text)
+    kinds = {s.kind for s in kept}
+    if kinds == {"removed"}:
+        return Row("removed", None, kept)
+    kind: RowKind = "changed" if len(kinds) > 1 else "added" if kinds == {"added"} else "same"
+    return Row(kind, number, kept or (Segment("same", ""),))
