@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -25,10 +25,11 @@ from infold.inbox.exploration import Exploration
 from infold.inbox.inbox_text import remove_paragraphs
 from infold.inbox.paragraphs import InboxParagraph, number_paragraphs
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus, SkippedFile
-from infold.inbox.runs import save_planned
+from infold.inbox.runs import recover, save_planned
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.spend import Usage
 from infold.vault.files import decode, read_bytes
+from infold.vault.lock import integration_lock
 from infold.workspace import Workspace
 
 
@@ -80,6 +81,13 @@ async def integrate(workspace: Workspace, steps: Steps, *, dry_run: bool = False
     EndpointUnreachable; whatever concerns one chunk ends as the reason why its paragraphs stay in the inbox.
     """
     started = time.monotonic()
+    with integration_lock(workspace):
+        run = await _integrate(workspace, steps, dry_run=dry_run, started=started)
+    return run.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
+
+
+async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, started: float) -> Run:
+    finished = tuple(recover(workspace))
     inbox_bytes, problem = _read_inbox(workspace)
     text = decode(inbox_bytes, workspace.inbox_path) if inbox_bytes else ""
     paragraphs = number_paragraphs(text, workspace.inbox_path)
@@ -88,13 +96,16 @@ async def integrate(workspace: Workspace, steps: Steps, *, dry_run: bool = False
 
     prepared = await steps.prepare()
     grouped = await _group(steps, paragraphs, prepared.atlas)
+    prepared = replace(prepared, warnings=finished + prepared.warnings)
     planner = _Planner(workspace, steps, prepared.atlas, grouped.chunks)
+    run_id = ""
     for attempt in range(workspace.params.integrate.max_recheckouts + 1):
         outcomes = await planner.plan()
         run = _record(workspace, steps, prepared, grouped, planner, outcomes, paragraphs, time.monotonic() - started)
         files = planner.draft.changes()
         files[workspace.inbox_path] = (inbox_bytes, _inbox_after(text, paragraphs, run).encode())
-        run = save_planned(workspace, run, files)
+        run = save_planned(workspace, run.model_copy(update={"id": run_id}), files)
+        run_id = run.id
         if dry_run:
             return run
         try:
@@ -107,13 +118,13 @@ async def integrate(workspace: Workspace, steps: Steps, *, dry_run: bool = False
 
 
 def _read_inbox(workspace: Workspace) -> tuple[bytes, str | None]:
-    limit = workspace.params.vault.max_note_bytes
-    try:
-        if workspace.inbox.is_relative_to(workspace.vault):
-            return read_bytes(workspace.vault, workspace.inbox_path, limit), None
-        return read_bytes(workspace.inbox.parent, workspace.inbox.name, limit), None
-    except FileNotFoundError:
+    """The inbox's bytes; empty with a sentence where there is none. Raises NoteUnreadable for what is no text file."""
+    if not workspace.inbox.exists():
         return b"", f"There is no inbox at {workspace.inbox}."
+    limit = workspace.params.vault.max_note_bytes
+    if workspace.inbox.is_relative_to(workspace.vault):
+        return read_bytes(workspace.vault, workspace.inbox_path, limit), None
+    return read_bytes(workspace.inbox.parent, workspace.inbox.name, limit), None
 
 
 async def _group(steps: Steps, paragraphs: Sequence[InboxParagraph], atlas: Atlas) -> Chunks:

@@ -8,14 +8,13 @@ written as each batch ends, so that a crash keeps every answer already paid for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from infold.errors import CapReached, LibrarianFault
+from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
-from infold.librarian.offline.summaries import extract
 from infold.settings import SummaryParams
 from infold.tables.summaries import SummaryRow, SummaryStore
 from infold.text import collapse_spaces, content_hash, token_count, word_count
@@ -65,8 +64,9 @@ async def summarise_notes(
     work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
     standard = [source for source in sources if not source.is_index]
     await work.bring_up_to_date(standard)
-    for source in _linked_first([source for source in sources if source.is_index]):
-        await work.bring_up_to_date([source])
+    for rank in _ranks([source for source in sources if source.is_index]):
+        await work.bring_up_to_date(rank)
+    work.write()
     return work.result
 
 
@@ -88,6 +88,7 @@ class _Work:
         self._sources = sources
         self._known = store.load()
         self._out_of_money: str | None = None
+        self._unwritten: list[SummaryRow] = []
         self.result = Summaries()
 
     async def bring_up_to_date(self, sources: Sequence[SummarySource]) -> None:
@@ -104,14 +105,21 @@ class _Work:
         for start in range(0, len(stale), self._params.batch_size):
             batch = stale[start : start + self._params.batch_size]
             rows = await asyncio.gather(*(self._summarise(*entry) for entry in batch))
-            made = [row for row in rows if row is not None]
-            latest = [
-                replace(row, content_hash=content_hash(source.path), lens=LAST_KNOWN)
-                for (source, _, _), row in zip(batch, rows, strict=True)
-                if row is not None and source.is_index
-            ]
-            self._store.append(made + latest)
+            for (source, _, _), row in zip(batch, rows, strict=True):
+                if row is not None:
+                    self._unwritten.append(row)
+                    if source.is_index:
+                        known = replace(row, content_hash=content_hash(source.path), lens=LAST_KNOWN)
+                        self._unwritten.append(known)
+            if len(self._unwritten) >= self._params.batch_size:
+                self.write()
             self._progress(len(self.result.by_path), len(self._sources))
+
+    def write(self) -> None:
+        """Puts finished rows into a part file."""
+        if self._unwritten:
+            self._store.append(self._unwritten)
+            self._unwritten = []
 
     def _linked(self, source: SummarySource) -> tuple[_Linked | None, _Linked | None]:
         """What an index note links to, with summaries; and the part of it that is settled, which alone makes the key.
@@ -132,9 +140,14 @@ class _Work:
         self, source: SummarySource, key: str, linked: _Linked | None
     ) -> SummaryRow | None:
         low, high = self._params.summary_target_words
+        try:
+            text = source.read()
+        except (NoteUnreadable, PathRefused) as error:
+            self.result.by_path[source.path] = source.title
+            self.result.warnings.append(str(error))
+            return None
         if linked is None and source.words < low:
-            return self._keep(source, key, collapse_spaces(source.read()), OWN, 0, 0)
-        text = source.read()
+            return self._keep(source, key, collapse_spaces(text), OWN, 0, 0)
         if self._out_of_money is None:
             request = SummaryRequest(source.path, source.title, text, linked, (low, high))
             try:
@@ -145,6 +158,8 @@ class _Work:
                 self.result.warnings.append(f"From {source.path} on notes are shown by their own sentences: {error}")
             except LibrarianFault as error:
                 self.result.warnings.append(f"{source.path} is shown by its own sentences: {error}")
+        from infold.librarian.offline.summaries import extract
+
         self.result.by_path[source.path] = extract(text, low, high)
         return None
 
@@ -164,24 +179,28 @@ class _Work:
         )
 
 
-def _linked_first(index_notes: Iterable[SummarySource]) -> Iterator[SummarySource]:
-    """Index notes after the index notes they link to; a link back into a circle is passed over.
+def _ranks(index_notes: Sequence[SummarySource]) -> list[list[SummarySource]]:
+    """Index notes in ranks: each links only to index notes of ranks before its own; a link back into a circle apart.
 
-    Without recursion: a chain of ten thousand index notes must not reach the interpreter's limit.
+    Notes of one rank can be summarised side by side. Without recursion: a chain of ten thousand index notes must not
+    reach the interpreter's limit.
     """
     by_path = {source.path: source for source in index_notes}
-    seen: set[str] = set()
-    for first in by_path.values():
-        if first.path in seen:
-            continue
-        seen.add(first.path)
-        stack: list[tuple[SummarySource, Iterator[str]]] = [(first, iter(first.links))]
+    rank: dict[str, int] = {}
+    entered: set[str] = set()
+    for first in by_path:
+        stack = [first]
         while stack:
-            source, links = stack[-1]
-            ahead = next((path for path in links if path in by_path and path not in seen), None)
-            if ahead is None:
-                stack.pop()
-                yield source
-            else:
-                seen.add(ahead)
-                stack.append((by_path[ahead], iter(by_path[ahead].links)))
+            path = stack[-1]
+            ahead = [link for link in by_path[path].links if link in by_path and link not in entered]
+            entered.add(path)
+            if ahead and path not in rank:
+                stack.append(ahead[0])
+                continue
+            stack.pop()
+            if path not in rank:
+                rank[path] = 1 + max((rank[link] for link in by_path[path].links if link in rank), default=-1)
+    ranks: list[list[SummarySource]] = [[] for _ in range(1 + max(rank.values(), default=-1))]
+    for path, at in rank.items():
+        ranks[at].append(by_path[path])
+    return ranks

@@ -1,0 +1,222 @@
+"""The steps of the main job as plain calls: what a person at a prompt runs, and what cached tasks wrap.
+
+Every model answer is kept by content in the state folder before it is read (`librarian.decisions`), so whoever runs a
+step finds what another already paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from infold.inbox.atlas import Atlas
+from infold.inbox.chunking import Chunks, group_paragraphs
+from infold.inbox.editing import ChunkEdits, ask_for_edits
+from infold.inbox.exploration import Exploration, explore
+from infold.inbox.integration import Prepared
+from infold.inbox.run import Run, SkippedFile
+from infold.inbox.runs import apply_run
+from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
+from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
+from infold.librarian.base import Librarian
+from infold.librarian.spend import Usage
+from infold.search.embedding import Embedder, open_embedder
+from infold.search.query import Searcher
+from infold.search.sync import SyncResult, sync_index
+from infold.settings import Environment
+from infold.tables.notes import load_notes
+from infold.tables.summaries import SummaryStore
+from infold.tables.sync import TablesResult, sync_tables
+from infold.vault.files import decode, read_bytes
+from infold.vault.front_matter import read_front_matter
+from infold.workspace import Workspace
+
+Progress = Callable[[str, int, int], None]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """No progress."""
+
+
+class DirectSteps:
+    """Carries the steps out in this process. Implements `integration.Steps`."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        librarian: Librarian,
+        progress: Progress = silent,
+        *,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._librarian = librarian
+        self._embedder = embedder
+        self._searcher: Searcher | None = None
+        self.progress = progress
+
+    @property
+    def librarian_name(self) -> str:
+        """Who decides."""
+        return self._librarian.name
+
+    @property
+    def usage(self) -> Usage:
+        """All that was paid so far."""
+        return self._librarian.spend.usage
+
+    async def prepare(self) -> Prepared:
+        """Tables, summaries and index brought up to date; one bad file never stops the others, and is named."""
+        tables = self.sync_tables()
+        summaries = await self.sync_summaries()
+        index = self.sync_index()
+        atlas = self._atlas(summaries)
+        skipped = {file.path: file.reason for file in tables.skipped} | dict(index.skipped)
+        return Prepared(
+            atlas,
+            tuple(SkippedFile(path=path, reason=reason) for path, reason in sorted(skipped.items())),
+            tuple(self._warnings(tables, atlas)) + tuple(summaries.warnings),
+        )
+
+    def sync_tables(self) -> TablesResult:
+        """Notes and links, in step with the vault."""
+        place = self._workspace
+        return sync_tables(
+            place.vault, place.tables, place.params, lambda done, total: self.progress("tables", done, total)
+        )
+
+    async def sync_summaries(self) -> Summaries:
+        """A summary for every note; only what changed is asked for."""
+        return await summarise_notes(
+            self._summary_sources(),
+            SummaryStore(self._workspace.summaries),
+            self._librarian,
+            self._workspace.params.summary,
+            lambda done, total: self.progress("summaries", done, total),
+        )
+
+    def sync_index(self, *, rebuild: bool = False) -> SyncResult:
+        """The search index, in step with the tables."""
+        place = self._workspace
+        self.close()
+        return sync_index(
+            place.vault,
+            place.tables,
+            place.embeddings,
+            place.index,
+            place.params,
+            self._embedder,
+            self.progress,
+            rebuild=rebuild,
+        )
+
+    async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
+        """Phase 1."""
+        params = self._workspace.params.chunking
+        return await group_paragraphs(paragraphs, atlas.sample_names(params), self._librarian, params)
+
+    async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
+        """Phase 3, with the best search hits for the chunk beside the links."""
+        params = self._workspace.params.exploration
+        candidates = self.searcher.candidates(chunk.text, params.search_candidates) if params.search_candidates else []
+        return await explore(chunk, atlas, candidates, self._librarian, params)
+
+    async def edit(
+        self, chunk: Chunk, exploration: Exploration, notes: tuple[OpenNote, ...], refused: str
+    ) -> ChunkEdits:
+        """Phase 4."""
+        return await ask_for_edits(chunk, exploration, notes, self._librarian, self._workspace.params.editing, refused)
+
+    async def apply(self, run_id: str) -> Run:
+        """Writes a saved plan to the vault."""
+        self.progress("apply", 0, 1)
+        run = apply_run(self._workspace, run_id)
+        self.progress("apply", 1, 1)
+        return run
+
+    @property
+    def searcher(self) -> Searcher:
+        """The index, opened on first use after a sync."""
+        if self._searcher is None:
+            self._searcher = Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
+        return self._searcher
+
+    def close(self) -> None:
+        """Lets go of the index."""
+        if self._searcher is not None:
+            self._searcher.close()
+            self._searcher = None
+
+    def _summary_sources(self) -> list[SummarySource]:
+        notes = load_notes(self._workspace.tables)
+        columns = notes.select("path", "title", "content_hash", "words", "kind", "outgoing").iter_rows()
+        return [
+            SummarySource(path, title, digest, words, kind == "index", tuple(outgoing), lambda path=path: self._body(path))
+            for path, title, digest, words, kind, outgoing in columns
+            if kind != "inbox"
+        ]
+
+    def _body(self, path: str) -> str:
+        text = decode(read_bytes(self._workspace.vault, path, self._workspace.params.vault.max_note_bytes), path)
+        front = read_front_matter(text)
+        return text[front.end :] if front else text
+
+    def _atlas(self, summaries: Summaries) -> Atlas:
+        notes = load_notes(self._workspace.tables)
+        cards: dict[str, NoteCard] = {}
+        words: dict[str, int] = {}
+        kinds: dict[str, str] = {}
+        hashes: dict[str, str] = {}
+        columns = ("path", "title", "words", "kind", "content_hash", "headings", "outgoing")
+        for path, title, count, kind, digest, headings, outgoing in notes.select(columns).iter_rows():
+            if kind == "inbox":
+                continue
+            summary = summaries.by_path.get(path, "")
+            cards[path] = NoteCard(path, title, summary, tuple(headings), tuple(outgoing))
+            words[path], kinds[path], hashes[path] = count, kind, digest
+        root = self._workspace.params.vault.root_file
+        return Atlas(cards, words, kinds, root if root in cards else None, hashes)
+
+    def _warnings(self, tables: TablesResult, atlas: Atlas) -> list[str]:
+        said = [f"{file.path}: {file.reason}" for file in tables.warnings]
+        if tables.emptied:
+            said.append("The vault is suddenly empty; what was known of its notes was kept.")
+        if atlas.root is None:
+            name = self._workspace.params.vault.root_file
+            said.append(
+                f"There is no root note {name}, so only search finds notes. Set vault.root_file to the note that links "
+                "to the others, for example with `infold init`."
+            )
+        return said
+
+
+@asynccontextmanager
+async def open_steps(
+    workspace: Workspace, environment: Environment, progress: Progress = silent
+) -> AsyncIterator[DirectSteps]:
+    """The steps with the librarian and the embeddings that the settings name; closed at the end.
+
+    Raises KeyMissing or SettingInvalid before anything is read.
+    """
+    async with AsyncExitStack() as stack:
+        embedder = open_embedder(workspace.params.search, environment)
+        if embedder is not None:
+            stack.callback(embedder.close)
+        librarian = _open_librarian(workspace, environment)
+        stack.push_async_callback(librarian.close)
+        steps = DirectSteps(workspace, librarian, progress, embedder=embedder)
+        stack.callback(steps.close)
+        yield steps
+
+
+def _open_librarian(workspace: Workspace, environment: Environment) -> Librarian:
+    params = workspace.params
+    if params.librarian.kind == "model":
+        from infold.librarian.decisions import DecisionStore
+        from infold.librarian.model import ModelLibrarian
+
+        store = DecisionStore(workspace.decisions)
+        return ModelLibrarian(params.librarian, params.editing, environment, store, params.integrate.concurrency)
+    from infold.librarian.offline import OfflineLibrarian
+
+    return OfflineLibrarian()
