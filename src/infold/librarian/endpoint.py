@@ -165,7 +165,7 @@ class Endpoint:
             raw = await client.chat.completions.with_raw_response.create(
                 **{**body, limit_name: self._params.max_answer_tokens}
             )
-            answer = json.loads(raw.http_response.content)
+            answer = json.loads(raw.http_response.content, parse_constant=lambda _: None)  # NaN is no JSON
         except OpenAIError as error:
             if getattr(error, "param", None) == limit_name:
                 return _OtherLimitName(next(name for name in _ANSWER_LIMIT_NAMES if name != limit_name), error)

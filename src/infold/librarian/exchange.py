@@ -95,7 +95,9 @@ class Exchange:
         """What instructor calls in place of the openai client."""
         if self._mode == "md_json":
             body.pop("response_format", None)
-        self._asked = list(body["messages"])
+        # instructor makes an empty list of an empty content; the same message must stay the same in every request.
+        self._asked = [{**message, "content": message.get("content") or ""} for message in body["messages"]]
+        body["messages"] = self._asked
         try:
             completion = await self._endpoint.complete(self._purpose, body)
             self._keys.append(completion.key)
@@ -140,20 +142,22 @@ def _problems(error: ValidationError) -> str:
 
 def _reply(message: Message) -> Message:
     """What the model said, as it goes into the conversation: without thoughts, prose and the endpoint's extras."""
-    calls = [
-        {
-            "id": str(call.get("id") or f"call_{n}"),
-            "type": "function",
-            "function": {"name": call["function"]["name"], "arguments": call["function"]["arguments"]},
-        }
-        for n, call in enumerate(message.get("tool_calls") or ())
-    ]
+    calls = [_call(n, call) for n, call in enumerate(message.get("tool_calls") or ()) if isinstance(call, dict)]
     content = message.get("content") or ""
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     if calls:
         return {"role": "assistant", "content": content, "tool_calls": calls}
     return {"role": "assistant", "content": _json_in(content)}
+
+
+def _call(n: int, call: dict[str, Any]) -> dict[str, Any]:
+    function = call.get("function") or {}
+    arguments = function.get("arguments") or ""
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments)  # some local servers send the object itself
+    named = {"name": str(function.get("name") or "answer"), "arguments": arguments}
+    return {"id": str(call.get("id") or f"call_{n}"), "type": "function", "function": named}
 
 
 def _reply_messages(reply: Message) -> list[Message]:
