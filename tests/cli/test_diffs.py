@@ -1,35 +1,24 @@
-"""Differences for people and for `patch`."""
+"""Differences on the screen."""
 
 from __future__ import annotations
-
-import subprocess
 
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from infold.cli.diffs import abridged, coloured, short, unified
+from infold.cli.diffs import abridged, coloured, short
+from infold.vault.differences import unified
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "", "- c", "ü"]), max_size=6).flatmap(
     lambda lines: st.sampled_from(["\n".join(lines), "\n".join(lines) + "\n"])
 )
 
 
-def test_patch_understands_a_unified_diff(tmp_path):
-    """Also where the last line has no line end."""
-    before, after = "one\ntwo\nthree", "one\ntwo and a half\nthree\nfour"
-    (tmp_path / "note.md").write_text(before)
-    patch = ["patch", "-p1", "--silent"]
-    subprocess.run(patch, input=unified(before, after, "note.md"), text=True, cwd=tmp_path, check=True)
-    assert (tmp_path / "note.md").read_text() == after
-
-
 @given(TEXTS, TEXTS)
 def test_a_diff_loses_nothing(before, after):
-    """Every line that is new is shown, and colours change no character."""
+    """Colours change no character."""
     diff = unified(before, after, "n.md")
     assert coloured(diff).plain == diff
-    assert (diff == "") == (before == after)
 
 
 def test_a_short_diff_shows_what_comes_in_and_the_line_beside_it():
@@ -37,6 +26,15 @@ def test_a_short_diff_shows_what_comes_in_and_the_line_beside_it():
     find = "## Noises\n\nIt clicks."
     text = _plain(short(find, find + "\n\nThe pump hums in [brackets]."))
     assert text.splitlines() == ["  It clicks.", "+ The pump hums in [brackets]."]
+
+
+def test_a_changed_line_is_shown_once_with_its_words():
+    """What goes and what comes stand in one line; a long rest of it is left out."""
+    find = "The pump hums at night. " + "It always did. " * 20
+    text = _plain(short(find, find.replace("night", "noon")))
+    assert text.startswith("~ The pump hums at nightnoon.")
+    assert "…" in text
+    assert len(text) < 200
 
 
 def test_a_long_insertion_is_cut_with_a_count():

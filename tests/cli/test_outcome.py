@@ -48,9 +48,9 @@ def test_the_screen_tells_every_paragraphs_fate(a_run, capsys):
     show_run(Terminal(), a_run)
     text = capsys.readouterr().out
     for part in (
-        "Chunk 1  paragraphs 1, 2",
-        "looked at  index · house/boiler",
-        "opened     house/boiler",
+        "Chunk 1     paragraph 1  “The pump hums.”",
+        "looked at index · house/boiler",
+        "opened    house/boiler",
         "+ The pump hums.",
         "house/boiler.md has it already",
         "“Radiators are bled in October.”",

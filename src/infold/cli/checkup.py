@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -44,7 +45,7 @@ def examine(place: Place, seen: Survey, environment: Environment) -> Iterator[Fi
     yield from _vault(place, seen)
     yield from _files(seen)
     yield from _librarian(place, environment)
-    yield from _state(place)
+    yield from _state(place, seen)
 
 
 def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
@@ -61,7 +62,7 @@ def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
         yield Finding(Level.PROBLEM, "vault", f"no note in {place.vault}", "Name the folder that holds your notes.")
         return
     words = sum(seen.words[path] for path in seen.notes)
-    yield Finding(Level.OK, "vault", f"{count:,} notes, {words:,} words in {place.vault} ({place.vault_from})")
+    yield Finding(Level.OK, "vault", f"{_count(count, 'note')}, {words:,} words in {place.vault} ({place.vault_from})")
     yield from _root(place, seen, count)
     yield _inbox(place)
     root = place.params.vault.root_file
@@ -78,8 +79,8 @@ def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
         yield Finding(
             Level.NOTE,
             "dangling",
-            f"{seen.dangling.total()} links lead to no note, by {len(seen.dangling)} names: {top}",
-            "Write those notes or correct the links; infold leaves them as they are.",
+            f"{_count(seen.dangling.total(), 'link')} to notes that are not there: {top}",
+            "Write the notes or correct the links; infold leaves them as they are.",
         )
 
 
@@ -118,7 +119,7 @@ def _inbox(place: Place) -> Finding:
         return Finding(
             Level.NOTE, "inbox", f"there is no {path}", "Create it, or name another: --inbox FILE or vault.inbox_file."
         )
-    return Finding(Level.OK, "inbox", f"{waiting} paragraph{'s' * (waiting != 1)} waiting in {path}")
+    return Finding(Level.OK, "inbox", f"{_count(waiting, 'paragraph')} waiting in {path}")
 
 
 def _files(seen: Survey) -> Iterator[Finding]:
@@ -161,10 +162,10 @@ def _price(model: str, environment: Environment) -> Finding:
     )
 
 
-def _state(place: Place) -> Iterator[Finding]:
+def _state(place: Place, seen: Survey) -> Iterator[Finding]:
     workspace = place.workspace
     yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
-    yield _index(workspace.index)
+    yield _index(workspace.index, seen)
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
     yield Finding(Level.OK, "state", f"{workspace.state}, {_megabytes(size)}")
@@ -181,10 +182,26 @@ def _state(place: Place) -> Iterator[Finding]:
     )
 
 
-def _index(folder: Path) -> Finding:
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return Finding(Level.NOTE, "index", "not built yet", "`infold index` builds it; `infold integrate` does too.")
-    return Finding(Level.OK, "index", f"built, {_megabytes(_size_bytes(folder))}")
+def _index(folder: Path, seen: Survey) -> Finding:
+    from infold.search.manifest import Manifest
+    from infold.search.shard import IndexFolder
+
+    build = "`infold index` builds it; `infold integrate` does too."
+    file = IndexFolder(folder).manifest
+    if not file.is_file():
+        return Finding(Level.NOTE, "index", "not built yet", build)
+    try:
+        with closing(Manifest(file, read_only=True)) as manifest:
+            indexed = manifest.notes()
+            pending = manifest.pending_count()
+    except InfoldError as error:
+        return Finding(Level.PROBLEM, "index", str(error), f"Remove {folder}: {build}")
+    held = f"{_count(len(indexed), 'note')}, {_count(sum(note.passages for note in indexed.values()), 'passage')}"
+    missing = len(set(seen.notes) - indexed.keys())
+    if missing or pending:
+        behind = f"{_count(missing, 'note')} and {_count(pending, 'vector')} are missing"
+        return Finding(Level.NOTE, "index", f"{held}; {behind}", "`infold index` brings it up to date.")
+    return Finding(Level.OK, "index", f"{held}, {_megabytes(_size_bytes(folder))}")
 
 
 def _unfinished(place: Place) -> Iterator[Finding]:
@@ -216,6 +233,10 @@ def _size_bytes(folder: Path) -> int:
             continue
         total += getattr(status, "st_blocks", status.st_size // 512 + 1) * 512
     return total
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def _megabytes(size_bytes: int) -> str:

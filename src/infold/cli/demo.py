@@ -27,8 +27,9 @@ def demo(
     ] = None,
 ) -> int:
     """Fold a demo inbox into a copy of a demo vault. Nothing of yours is touched, no key and no network are needed."""
-    from infold.cli.integrate import Runner, carry_out, show_result
+    from infold.cli.integrate import show_result
     from infold.cli.outcome import contract, exit_code
+    from infold.cli.running import Runner, carry_out
 
     terminal = call.terminal
     wanted = _copied(into)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,8 @@ from infold.cli.place import Place
 
 if TYPE_CHECKING:
     from infold.cli.progress import Stages
+    from infold.search.sync import SyncResult
+    from infold.tables.sync import TablesResult
 
 
 @command
@@ -40,14 +42,14 @@ def index(call: Call) -> int:
     return 0
 
 
-async def _synced(place: Place, stages: Stages) -> tuple[Any, Any]:
+async def _synced(place: Place, stages: Stages) -> tuple[TablesResult, SyncResult]:
     from infold.inbox.steps import open_steps
     from infold.settings import Environment
 
     async with open_steps(place.workspace, Environment(), stages) as steps:
-        tables = await steps.sync_tables()
+        tables = steps.sync_tables()
         await steps.sync_summaries()
-        return tables, await steps.sync_index()
+        return tables, steps.sync_index()
 
 
 @dataclass(frozen=True, slots=True)

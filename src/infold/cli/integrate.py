@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,21 +10,13 @@ import typer
 
 from infold.cli.options import Call, command
 from infold.cli.place import Asked, Place
+from infold.cli.running import Runner, carry_out
 from infold.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from infold.cli.progress import Stages
     from infold.inbox.run import Run
 
 _LIBRARIAN = "Librarian"
-
-
-class Runner(StrEnum):
-    """Who carries the steps out."""
-
-    AUTO = "auto"
-    PREFECT = "prefect"
-    DIRECT = "direct"
 
 
 class Kind(StrEnum):
@@ -92,27 +83,6 @@ def integrate(
     return exit_code(run)
 
 
-def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner) -> Run:
-    """The run, with bars. An interruption says what state things are in."""
-    from infold.cli.progress import Stages
-
-    try:
-        with Stages(terminal) as stages:
-            return asyncio.run(_direct(place, stages, dry_run=dry_run))
-    except KeyboardInterrupt:
-        terminal.notice(f"\n{_state_of_things(place)}")
-        raise typer.Exit(130) from None
-
-
-async def _direct(place: Place, stages: Stages, *, dry_run: bool) -> Run:
-    from infold.inbox.integration import integrate as integrate_inbox
-    from infold.inbox.steps import open_steps
-    from infold.settings import Environment
-
-    async with open_steps(place.workspace, Environment(), stages) as steps:
-        return await integrate_inbox(place.workspace, steps, dry_run=dry_run)
-
-
 def show_result(terminal: Terminal, place: Place, run: Run, wanted: Asked) -> None:
     """What was done, and what can be done next."""
     from infold.cli.outcome import command_line, show_run, show_totals
@@ -135,15 +105,3 @@ def show_result(terminal: Terminal, place: Place, run: Run, wanted: Asked) -> No
 def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
     """Shows what a model would cost, and asks where a person can answer; True without a model."""
     return True
-
-
-def _state_of_things(place: Place) -> str:
-    """After an interruption: what was written, and what the next start does."""
-    from infold.inbox.run import RunStatus
-    from infold.inbox.runs import RunStore
-
-    if any(run.status is RunStatus.APPLYING for run in RunStore(place.workspace.runs).list()):
-        return "Interrupted while notes were being written. The next `infold integrate` finishes it first."
-    return (
-        "Interrupted. Nothing was written to the vault; answers already paid for are kept and will not be asked again."
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.cli.diffs import abridged, short
 from infold.cli.place import Asked
@@ -13,8 +13,11 @@ from infold.cli.terminal import Terminal, own_command
 from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
 from infold.librarian.spend import Usage
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _INDENT: Final = 4
-_OPENING_CHARACTERS: Final = 100
+_OPENING_CHARACTERS: Final = 52
 _QUOTE_CHARACTERS: Final = 240
 
 
@@ -53,23 +56,28 @@ def show_run(terminal: Terminal, run: Run) -> None:
     """Chunk by chunk: what was looked at, what was edited, and what stays in the inbox and why."""
     paragraphs = {p.n: p for p in run.paragraphs}
     for chunk in run.chunks:
-        terminal.say("")
         _show_chunk(terminal, chunk, [paragraphs[n] for n in chunk.paragraphs if n in paragraphs])
     for paragraph in (p for p in run.paragraphs if p.chunk is None):
         terminal.say("")
-        _line(terminal, "paragraph", str(paragraph.n), "bold")
+        terminal.show(_rows([("In no chunk", _opening(paragraph))], "bold"))
         _show_left(terminal, paragraph)
 
 
 def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[ParagraphRecord]) -> None:
-    numbers = ", ".join(str(p.n) for p in paragraphs)
-    _line(terminal, f"Chunk {chunk.id}", f"paragraph{'s' if len(paragraphs) != 1 else ''} {numbers}", "bold")
-    for paragraph in paragraphs:
-        _block(terminal, f"“{abridged(paragraph.text, _OPENING_CHARACTERS)}”", "italic")
-    if chunk.viewed:
-        _block(terminal, f"looked at  {_names(chunk.viewed)}", "dim")
-    if chunk.checked_out:
-        _block(terminal, f"opened     {_names(chunk.checked_out)}", "dim")
+    terminal.say("")
+    titles = [f"Chunk {chunk.id}", *[""] * (len(paragraphs) - 1)]
+    terminal.show(_rows([(title, _opening(p)) for title, p in zip(titles, paragraphs, strict=True)], "bold"))
+    terminal.show(
+        _rows(
+            [
+                (label, " · ".join(path.removesuffix(".md") for path in paths))
+                for label, paths in (("  looked at", chunk.viewed), ("  opened", chunk.checked_out))
+                if paths
+            ],
+            "dim",
+            "dim",
+        )
+    )
     for edit in chunk.edits:
         _show_edit(terminal, edit)
     for paragraph in paragraphs:
@@ -77,19 +85,37 @@ def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[Par
             _show_left(terminal, paragraph)
 
 
+def _opening(paragraph: ParagraphRecord) -> str:
+    return f"paragraph {paragraph.n}  “{abridged(paragraph.text, _OPENING_CHARACTERS)}”"
+
+
 def _show_edit(terminal: Terminal, edit: EditRecord) -> None:
     from rich.padding import Padding
 
     if edit.kind == "duplicate":
-        _block(terminal, f"= {edit.file} has it already:", "yellow")
-        _block(terminal, f"  “{abridged(edit.find, _QUOTE_CHARACTERS)}”", "yellow")
+        terminal.show(_rows([("  =", f"{edit.file} has it already:")], "bold yellow", "bold yellow", width=3))
+        terminal.show(_rows([("", f"“{abridged(edit.find, _QUOTE_CHARACTERS)}”")], "", "yellow", width=5))
     else:
-        _block(terminal, f"→ {edit.file}", "bold green")
-        terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT + 2)))
+        terminal.show(_rows([("  →", edit.file)], "bold green", "bold green", width=3))
+        terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT)))
 
 
 def _show_left(terminal: Terminal, paragraph: ParagraphRecord) -> None:
-    _block(terminal, f"✗ paragraph {paragraph.n} stays in the inbox: {paragraph.reason}", "red")
+    reason = f"paragraph {paragraph.n} stays in the inbox: {paragraph.reason}"
+    terminal.show(_rows([("  ✗", reason)], "red", "red", width=3))
+
+
+def _rows(rows: Sequence[tuple[str, str]], label_style: str, style: str = "", *, width: int = 11) -> Table:
+    """Labels in a column of their own, texts beside them, wrapped under themselves."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=width, no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in rows:
+        grid.add_row(Text(label, style=label_style), Text(text, style=style))
+    return grid
 
 
 def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
@@ -129,22 +155,5 @@ def command_line(verb: str, run_id: str, wanted: Asked) -> str:
     return f"{own_command()} {shlex.join(words)}"
 
 
-def _names(paths: Sequence[str]) -> str:
-    return " · ".join(path.removesuffix(".md") for path in paths)
-
-
 def _count(number: int, word: str) -> str:
     return f"{number} {word}{'s' if number != 1 else ''}"
-
-
-def _line(terminal: Terminal, first: str, rest: str, style: str) -> None:
-    from rich.text import Text
-
-    terminal.show(Text.assemble((first, style), "  ", rest))
-
-
-def _block(terminal: Terminal, text: str, style: str) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    terminal.show(Padding(Text(text, style=style), (0, 0, 0, _INDENT)))

@@ -74,6 +74,6 @@ class Stages:
     def _line(self, stage: str, done: int, total: int) -> None:
         """Quick work stays quiet: only what has taken some seconds since the last line is worth one."""
         now = time.monotonic()
-        if now - self._last_line >= _SECONDS_BETWEEN_LINES:
+        if done and now - self._last_line >= _SECONDS_BETWEEN_LINES:
             self._last_line = now
             self._terminal.notice(f"{_WORDS.get(stage, stage)}: {done} of {total}")

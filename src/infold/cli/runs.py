@@ -10,6 +10,8 @@ from infold.cli.place import Place
 from infold.errors import RunNotFound
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from infold.inbox.run import Run
 
 
@@ -63,7 +65,7 @@ def _summary(run: Run) -> dict[str, object]:
     }
 
 
-def _table(known: list[Run]) -> object:
+def _table(known: list[Run]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
@@ -99,8 +101,9 @@ def show(call: Call, *, run: RunArgument) -> int:
 @command
 def diff(call: Call, *, run: RunArgument) -> int:
     """Print a run's changes as a unified diff: coloured on a terminal, plain in a pipe."""
-    from infold.cli.diffs import coloured, unified
+    from infold.cli.diffs import coloured
     from infold.inbox.runs import RunStore
+    from infold.vault.differences import unified
 
     terminal = call.terminal
     place = call.place()
@@ -152,7 +155,7 @@ def undo(call: Call, *, run: RunArgument) -> int:
                 "run": result.run.id,
                 "status": str(result.run.status),
                 "restored": list(result.restored),
-                "conflicts": [{"file": c.path, "reason": c.reason} for c in result.conflicts],
+                "conflicts": [{"file": c.path, "text": c.text, "reason": c.reason} for c in result.conflicts],
             }
         )
         return int(bool(result.conflicts))
@@ -160,5 +163,7 @@ def undo(call: Call, *, run: RunArgument) -> int:
         terminal.say(f"restored {path}")
     for conflict in result.conflicts:
         terminal.say(f"kept     {conflict.path}: {conflict.reason}", style="yellow")
+        for line in conflict.text.splitlines():
+            terminal.say(f"         | {line}")
     terminal.say(f"Run {result.run.id} is {str(result.run.status).replace('-', ' ')}.", style="bold")
     return int(bool(result.conflicts))

@@ -52,9 +52,15 @@ class Terminal:
             self.out.print(*renderables, style=style, soft_wrap=True)
 
     def show(self, renderable: RenderableType) -> None:
-        """A laid-out part of the result, wrapped to the width of the terminal."""
-        if not self.is_json:
+        """A laid-out part of the result, wrapped to the terminal; in a pipe without blanks at line ends."""
+        if self.is_json:
+            return
+        if self.out.is_terminal:
             self.out.print(renderable)
+            return
+        with self.out.capture() as captured:
+            self.out.print(renderable)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
     def notice(self, message: str, *, style: str | None = None) -> None:
         """A line on stderr."""
