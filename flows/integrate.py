@@ -9,7 +9,7 @@ from prefect import flow
 from flows.watching import watcher
 from infold.inbox.integration import integrate as integrate_inbox
 from infold.inbox.run import Run
-from infold.inbox.runs import RunStore
+from infold.inbox.run_store import RunStore
 from infold.inbox.steps import open_steps
 from infold.settings import Environment, Params
 from infold.workspace import Workspace
@@ -29,5 +29,5 @@ async def integrate(
         run = await integrate_inbox(workspace, steps, dry_run=dry_run)
         await steps.close()
     if run.id:
-        await show_run(run, RunStore(workspace.runs).diffs(run))
+        await show_run(run, RunStore(workspace.runs))
     return run

@@ -10,8 +10,9 @@ from flows.watching import watcher
 from infold.inbox.steps import open_steps
 from infold.settings import Environment, Params
 from infold.workspace import Workspace
-from tasks.artifacts import show_prepared
-from tasks.steps import PrefectSteps
+from tasks.artifacts import show_preprocessed
+from tasks.policy import unseen
+from tasks.preparing import sync_index, sync_summaries, sync_tables
 
 
 @flow(name="preprocess", flow_run_name="preprocess {vault.name}", persist_result=False)
@@ -20,8 +21,9 @@ async def preprocess(vault: Path, state: Path, params: Params | None = None) -> 
     params = params or Params()
     workspace = Workspace(vault, state, vault / params.vault.inbox_file, params)
     async with open_steps(workspace, Environment(), watcher.get()) as direct:
-        steps = PrefectSteps(direct, workspace)
-        prepared = await steps.prepare()
-        await steps.close()
-    await show_prepared(prepared, direct.usage)
-    return len(prepared.atlas.cards)
+        steps = unseen(direct)
+        tables = await sync_tables(steps)
+        summaries = await sync_summaries(steps)
+        await sync_index(steps)
+        await show_preprocessed(tables, summaries, direct.usage)
+    return tables.scanned

@@ -29,6 +29,8 @@ from tasks.environment import QUIET, SERVER, home
 
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4200
+Process = subprocess.Popen[bytes]
+Start = Callable[[list[str], dict[str, str], Path], Process]
 _START_SECONDS = 120.0
 _STOP_SECONDS = 10.0
 _PR_SET_PDEATHSIG: Final = 1
@@ -43,7 +45,7 @@ class Served:
     log: Path
 
 
-class _Stop(Exception):
+class Stopped(Exception):
     """Ctrl-C or SIGTERM."""
 
 
@@ -59,14 +61,9 @@ def serve_flows(
     `cron` (five fields, local time) integrates the inbox on schedule. Raises EnvironmentFault where Prefect is not
     installed, the port is taken, or the server does not come up.
     """
-    _require_prefect()
-    _require_free(port)
-    api_url = f"http://{HOST}:{port}/api"
-    log = home() / "infold-server.log"
-    with _stopping_on_signals() as stop, _children() as start:
+    with _stopping_on_signals() as stop, children() as start:
         try:
-            server = start([sys.executable, "-m", "prefect", "server", "start"], _server_environment(port), log)
-            _wait_until_healthy(server, api_url, log, stop)
+            server, api_url, log = start_server(port, start, stop)
             with _recorded(api_url):
                 serving = start(
                     [sys.executable, "-m", "flows.serving", *_arguments(workspace, cron)],
@@ -76,8 +73,28 @@ def serve_flows(
                 _wait_until_serving(serving, log, stop)
                 ready(Served(f"http://{HOST}:{port}", api_url, log))
                 _watch({"The Prefect server": server, "The process that serves the flows": serving}, log, stop)
-        except _Stop:
+        except Stopped:
             return
+
+
+def start_server(port: int, start: Start, stop: threading.Event) -> tuple[Process, str, Path]:
+    """A Prefect server on this machine, healthy: its process, the address of its API, its log.
+
+    Raises EnvironmentFault where it cannot be had, Stopped where `stop` is set meanwhile.
+    """
+    _require_prefect()
+    _require_free(port)
+    api_url = f"http://{HOST}:{port}/api"
+    log = home() / "infold-server.log"
+    server = start([sys.executable, "-m", "prefect", "server", "start"], _server_environment(port), log)
+    deadline = time.monotonic() + _START_SECONDS
+    while not is_healthy(api_url):
+        _check({"The Prefect server": server}, log)
+        if time.monotonic() > deadline:
+            raise EnvironmentFault(f"The Prefect server is not up after {_START_SECONDS:.0f} s.", hint=f"See {log}.")
+        if stop.wait(0.2):
+            raise Stopped
+    return server, api_url, log
 
 
 def _require_prefect() -> None:
@@ -125,15 +142,12 @@ def _stopping_on_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-_Start = Callable[[list[str], dict[str, str], Path], "subprocess.Popen[bytes]"]
-
-
 @contextmanager
-def _children() -> Iterator[_Start]:
-    """Starts processes that all have ended, with whatever they started, when the block is left."""
-    started: list[subprocess.Popen[bytes]] = []
+def children() -> Iterator[Start]:
+    """Starts processes (command, environment, log) that all have ended, with what they started, when the block ends."""
+    started: list[Process] = []
 
-    def start(command: list[str], environment: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
+    def start(command: list[str], environment: dict[str, str], log: Path) -> Process:
         log.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(__file__).resolve().parents[1]  # where the packages flows and tasks are found
         path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
@@ -163,7 +177,7 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def _end_group(process: Process) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
@@ -175,7 +189,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _group_lives(process: subprocess.Popen[bytes]) -> bool:
+def _group_lives(process: Process) -> bool:
     process.poll()
     try:
         os.killpg(process.pid, 0)
@@ -184,17 +198,7 @@ def _group_lives(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _wait_until_healthy(server: subprocess.Popen[bytes], api_url: str, log: Path, stop: threading.Event) -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while not is_healthy(api_url):
-        _check({"The Prefect server": server}, log)
-        if time.monotonic() > deadline:
-            raise EnvironmentFault(f"The Prefect server is not up after {_START_SECONDS:.0f} s.", hint=f"See {log}.")
-        if stop.wait(0.2):
-            raise _Stop
-
-
-def _wait_until_serving(serving: subprocess.Popen[bytes], log: Path, stop: threading.Event) -> None:
+def _wait_until_serving(serving: Process, log: Path, stop: threading.Event) -> None:
     ready = ready_file()
     deadline = time.monotonic() + _START_SECONDS
     while not (ready.is_file() and ready.read_text(encoding="utf-8") == str(serving.pid)):
@@ -202,7 +206,7 @@ def _wait_until_serving(serving: subprocess.Popen[bytes], log: Path, stop: threa
         if time.monotonic() > deadline:
             raise EnvironmentFault("The flows could not be served in time.", hint=f"See {log}.")
         if stop.wait(0.2):
-            raise _Stop
+            raise Stopped
 
 
 def ready_file() -> Path:
@@ -210,13 +214,13 @@ def ready_file() -> Path:
     return home() / "infold-serving.pid"
 
 
-def _watch(children: dict[str, subprocess.Popen[bytes]], log: Path, stop: threading.Event) -> None:
+def _watch(children: dict[str, Process], log: Path, stop: threading.Event) -> None:
     while not stop.wait(0.5):
         _check(children, log)
-    raise _Stop
+    raise Stopped
 
 
-def _check(children: dict[str, subprocess.Popen[bytes]], log: Path) -> None:
+def _check(children: dict[str, Process], log: Path) -> None:
     for name, process in children.items():
         if process.poll() is not None:
             raise EnvironmentFault(f"{name} ended with code {process.returncode}.", hint=f"See {log}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import time
 from collections.abc import Mapping
 from typing import Final
@@ -15,9 +16,11 @@ from prefect.artifacts import (
     aupdate_progress_artifact,
 )
 
-from infold.inbox.integration import Prepared
-from infold.inbox.run import Run
+from infold.inbox.run import NoteChange, Run
+from infold.inbox.run_store import RunStore
+from infold.inbox.summarising import Summaries
 from infold.librarian.spend import Usage
+from infold.tables.sync import TablesResult
 
 _SECONDS_BETWEEN: Final = 1.0
 _MOST_DIFF_CHARACTERS: Final = 200_000
@@ -58,7 +61,7 @@ class ProgressArtifacts:
         await aupdate_progress_artifact(await self._bars[stage], progress=share)
 
 
-async def show_run(run: Run, diffs: Mapping[str, str]) -> None:
+async def show_run(run: Run, store: RunStore) -> None:
     """How each paragraph ended, and each note's difference."""
     rows = [
         {
@@ -72,15 +75,24 @@ async def show_run(run: Run, diffs: Mapping[str, str]) -> None:
     ]
     told = f"Run {run.id}: {run.status.value}. {run.usage}."
     await acreate_table_artifact(table=rows, key="infold-paragraphs", description=told)
+    diffs = {change.path: _difference(run, change, store) for change in run.changes}
     if diffs:
         await acreate_markdown_artifact(markdown=_diff_page(diffs), key="infold-diffs", description=told)
 
 
-async def show_prepared(prepared: Prepared, usage: Usage) -> None:
-    """How many notes there are, and which files were passed over."""
-    rows = [{"file": skipped.path, "reason": skipped.reason} for skipped in prepared.skipped]
-    rows += [{"file": "", "reason": warning} for warning in prepared.warnings]
-    told = f"{len(prepared.atlas.cards)} notes. {usage}."
+def _difference(run: Run, change: NoteChange, store: RunStore) -> str:
+    before, after = store.content(run.id, change.before), store.content(run.id, change.after)
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm=""))
+
+
+async def show_preprocessed(tables: TablesResult, summaries: Summaries, usage: Usage) -> None:
+    """What was brought up to date, and which files were passed over."""
+    rows = [{"file": skipped.path, "reason": skipped.reason} for skipped in tables.skipped]
+    rows += [{"file": "", "reason": warning} for warning in summaries.warnings]
+    told = (
+        f"{tables.scanned} notes: {tables.added} added, {tables.changed} changed, {tables.removed} removed. "
+        f"{summaries.made} summaries made, {summaries.kept} kept. {usage}."
+    )
     await acreate_table_artifact(table=rows, key="infold-passed-over", description=told)
 
 

@@ -1,6 +1,6 @@
-"""What is not a decision: bringing tables, summaries and index up to date, and writing a plan to the vault.
+"""What is not a decision: tables, summaries and index brought up to date, and a plan written to the vault.
 
-Never cached: each looks for itself at what has changed, and repeating it is safe.
+Never cached by Prefect: each looks for itself at what has changed, keeps what it made, and can be repeated.
 """
 
 from __future__ import annotations
@@ -10,12 +10,34 @@ from prefect.cache_policies import NO_CACHE
 
 from infold.inbox.integration import Prepared, Steps
 from infold.inbox.run import Run
+from infold.inbox.steps import DirectSteps
+from infold.inbox.summarising import Summaries
+from infold.search.sync import SyncResult
+from infold.tables.sync import TablesResult
 
 
 @task(name="prepare", task_run_name="tables, summaries, index", cache_policy=NO_CACHE, persist_result=False)
 async def prepare_vault(steps: Steps) -> Prepared:
-    """Tables, summaries and index of the vault brought up to date; only what changed is read."""
+    """All three below, and the atlas that exploration needs."""
     return await steps.prepare()
+
+
+@task(name="tables", cache_policy=NO_CACHE, persist_result=False)
+async def sync_tables(steps: DirectSteps) -> TablesResult:
+    """Notes and links in step with the vault; only what changed is read."""
+    return steps.sync_tables()
+
+
+@task(name="summaries", cache_policy=NO_CACHE, persist_result=False)
+async def sync_summaries(steps: DirectSteps) -> Summaries:
+    """A summary for every note; stored batch by batch, only what changed is asked for."""
+    return await steps.sync_summaries()
+
+
+@task(name="index", cache_policy=NO_CACHE, persist_result=False)
+async def sync_index(steps: DirectSteps) -> SyncResult:
+    """The search index in step with the tables."""
+    return steps.sync_index()
 
 
 @task(name="apply", task_run_name="apply {run_id}", cache_policy=NO_CACHE, persist_result=False)

@@ -1,0 +1,47 @@
+"""Stage `summaries`: a summary for every note of the snapshot. They persist: only changed notes are asked for.
+
+The metrics say how the summaries are, not how many were made this time: that differs from run to run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from infold.inbox.steps import open_steps
+from infold.inbox.summarising import Summaries
+from infold.settings import Environment
+from infold.stages.repository import Repository, replace_file, run_stage
+from infold.text import token_count, word_count
+from infold.workspace import Workspace
+
+
+def main(repository: Repository) -> str:
+    """The stage."""
+    summaries = asyncio.run(_summarise(repository.snapshot))
+    target = repository.snapshot.params.summary.summary_target_words
+    metrics = json.dumps(measure(summaries, target), indent=2, sort_keys=True)
+    replace_file(repository.metrics / "summaries.json", f"{metrics}\n".encode())
+    return "\n".join([f"summaries: {summaries.made} made, {summaries.kept} kept", *summaries.warnings])
+
+
+def measure(summaries: Summaries, target_words: tuple[int, int]) -> dict[str, int | float]:
+    """How many summaries there are, how long, how many within the words asked for, how many stand-ins."""
+    low, high = target_words
+    counts = [word_count(summary) for summary in summaries.by_path.values()]
+    return {
+        "notes": len(counts),
+        "tokens": sum(token_count(summary) for summary in summaries.by_path.values()),
+        "own_text": sum(count < low for count in counts),
+        "within_target": sum(low <= count <= high for count in counts),
+        "warnings": len(summaries.warnings),
+    }
+
+
+async def _summarise(place: Workspace) -> Summaries:
+    async with open_steps(place, Environment()) as steps:
+        return await steps.sync_summaries()
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,36 @@
+"""One Prefect server for all tests that need one: started with our pins and settings, as `infold flows up` does."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The API address of a real server with an empty database; flows of this process and of its children use it."""
+    from flows.serve import children, start_server
+    from tasks.environment import configure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PREFECT_HOME", str(tmp_path_factory.mktemp("prefect")))
+        patch.setenv("PREFECT_API_URL", "")
+        before = dict(os.environ)
+        with children() as start:
+            _, api_url, _ = start_server(free_port(), start, threading.Event())
+            configure(api_url)
+            yield api_url
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def free_port() -> int:
+    """A port that nothing listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
