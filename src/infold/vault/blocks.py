@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,36 +27,35 @@ class Source:
     lines: Lines
     comments: tuple[tuple[int, int], ...]
 
-    def offset(self, byte: int) -> int:
-        """The place in the text of byte `byte` of the body."""
-        return self.base + self.offsets(byte)
-
 
 def read_blocks(found: Outline, source: Source) -> tuple[list[Block], list[Heading]]:
     """Blocks in whole lines, in order, and the headings. Non-blank lines without an event become blocks too."""
-    text, lines = source.text, source.lines
+    text, starts, ends = source.text, source.lines.starts, source.lines.ends
     blocks: list[Block] = []
     headings: list[Heading] = []
     levels: list[int] = []
     trail: tuple[str, ...] = ()
     position = source.base
-    for raw in found.blocks:
-        begin = source.offset(raw.start)
-        start = max(lines.start(begin), source.base)
-        end = lines.end(begin + max(0, len(text[begin : source.offset(raw.end)].rstrip(BLANK)) - 1))
+    begins = source.offsets.many([raw.start for raw in found.blocks], source.base)
+    stops = source.offsets.many([raw.end for raw in found.blocks], source.base)
+    for raw, begin, stop in zip(found.blocks, begins, stops, strict=True):
+        line = bisect_right(starts, begin)
+        end_line = bisect_right(starts, begin + max(0, len(text[begin:stop].rstrip(BLANK)) - 1), lo=line - 1)
+        start, end = max(starts[line - 1], source.base), ends[end_line - 1]
         if start < position:  # two blocks on one line, as in `[^a]: [^b]: x`: they are one
             position = max(position, end)
-            blocks[-1] = replace(blocks[-1], end=position, end_line=lines.number(position))
+            blocks[-1] = replace(blocks[-1], end=position, end_line=bisect_right(starts, position))
             continue
-        blocks += _leftovers(source, position, start, trail)
+        if position < start - 1:
+            blocks += _leftovers(source, position, start, trail)
         kind = raw.kind
         if kind is BlockKind.HEADING:
             while levels and levels[-1] >= raw.level:
                 levels.pop()
             trail = trail[: len(levels)]
-        elif kind is BlockKind.PARAGRAPH and _is_comment(source, start, end):
+        elif kind is BlockKind.PARAGRAPH and source.comments and _is_comment(source, start, end):
             kind = BlockKind.COMMENT
-        block = Block(kind, start, end, lines.number(start), lines.number(end), trail)
+        block = Block(kind, start, end, line, end_line, trail)
         blocks.append(block)
         if kind is BlockKind.HEADING:
             headings.append(_heading(raw, text, block))
@@ -75,7 +74,7 @@ def _leftovers(source: Source, start: int, end: int, trail: tuple[str, ...]) -> 
     blocks: list[Block] = []
     position = start
     while position < end:
-        last = min(lines.end(position), end)
+        last = min(lines.ends[lines.number(position) - 1], end)
         line = text[position:last]
         if line.strip(BLANK):
             kind = BlockKind.DEFINITION if line.lstrip(BLANK).startswith("[") else BlockKind.PARAGRAPH

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Final
 
 LINE_END: Final = re.compile(r"\r\n?|\n")
@@ -12,31 +13,29 @@ MAX_CONTEXT: Final = 300
 
 
 class Lines:
-    """Line numbers (from 1) of offsets, and the line an offset stands on. A lone carriage return ends a line too."""
+    """Where each line begins (`starts`) and where it ends without its line end (`ends`).
+
+    A lone carriage return ends a line too. Numbers count from 1.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *(match.end() for match in LINE_END.finditer(text))]
+        if "\r" in text:
+            matches = list(LINE_END.finditer(text))
+            self.starts = [0, *(match.end() for match in matches)]
+            self.ends = [*(match.start() for match in matches), len(text)]
+        else:
+            self.ends = list(accumulate(map(len, text.split("\n")), lambda end, length: end + 1 + length))
+            self.starts = [0, *(end + 1 for end in self.ends[:-1])]
 
     def number(self, offset: int) -> int:
         """The number of the line at `offset`."""
-        return bisect_right(self._starts, offset)
-
-    def start(self, offset: int) -> int:
-        """Where the line at `offset` begins."""
-        return self._starts[bisect_right(self._starts, offset) - 1]
-
-    def end(self, offset: int) -> int:
-        """The end of the line at `offset`, its line end excluded."""
-        number = bisect_right(self._starts, offset)
-        if number == len(self._starts):
-            return len(self._text)
-        end = self._starts[number] - 1
-        return end - 1 if end and self._text[end] == "\n" and self._text[end - 1] == "\r" else end
+        return bisect_right(self.starts, offset)
 
     def context(self, start: int, end: int) -> str:
         """The line of `start`, stripped; of a long line the part around the link."""
-        first, last = self.start(start), self.end(start)
+        index = bisect_right(self.starts, start) - 1
+        first, last = self.starts[index], self.ends[index]
         if last - first > MAX_CONTEXT:
             spare = max(0, MAX_CONTEXT - (end - start)) // 2
             first = max(first, min(start - spare, last - MAX_CONTEXT))

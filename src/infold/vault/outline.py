@@ -40,6 +40,7 @@ _CODE: Final = frozenset(("Code", "InlineMath", "DisplayMath", "Html", "InlineHt
 _TAG: Final = re.compile(
     r"(?:^|(?<=[\s(\[{,;\"'“‘]))#([^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
+_ENDS: Final = frozenset(("Link", "Image", "CodeBlock"))
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _STEP: Final = 1024
 
@@ -63,6 +64,12 @@ class CharacterOffsets:
             return offset
         step, rest = divmod(offset, _STEP)
         return self._before[step] + len(self._data[offset - rest : offset].translate(None, _CONTINUATION))
+
+    def many(self, offsets: list[int], base: int) -> list[int]:
+        """Each of `offsets` in characters, plus `base`."""
+        if self._data is None:
+            return [base + offset for offset in offsets] if base else offsets
+        return [base + self(offset) for offset in offsets]
 
 
 @dataclass(slots=True)
@@ -104,21 +111,25 @@ def outline(body: str) -> Outline:
     found = Outline()
     reader = _Reader(found)
     events: Any = _MARKDOWN.events_with_range(body)  # typed as a union too wide to walk fast
-    for event, span in events:
-        if isinstance(event, str):
+    for event, span in events:  # the loop takes half of all parsing: what matters to nobody is let pass right here
+        if event.__class__ is str:
             reader.sign(event, span["start"], span["end"])
-            continue
-        for name, value in event.items():  # always exactly one
-            if name == "Text":
-                reader.text(value)
-            elif name == "Start":
+        elif "Text" in event:
+            if reader.sinks or "#" in event["Text"]:
+                reader.text(event["Text"])
+        elif "Start" in event:
+            value = event["Start"]
+            if reader.depth and value.__class__ is str and value != "Item":
+                reader.depth += 1
+            else:
                 reader.start(value, span["start"], span["end"])
-            elif name == "End":
+        elif "End" in event:
+            reader.depth -= 1
+            value = event["End"]
+            if value.__class__ is dict or value in _ENDS:
                 reader.end(value)
-            elif name in _CODE:
-                found.code.append((span["start"], span["end"]))
-                if reader.sinks and "Html" not in name:
-                    reader.text(value)
+        else:
+            reader.code(event, span["start"], span["end"])
     return found
 
 
@@ -130,7 +141,6 @@ class _Reader:
         self.depth = 0
         self.in_list = False
         self.in_code = False
-        self.last_is_space = True  # the tag rule looks one sign back, over the seams between text events
         self.open_links: list[RawLink | None] = []
         self.sinks: list[list[str]] = []
 
@@ -143,12 +153,14 @@ class _Reader:
             self.found.blocks.append(RawBlock(BlockKind.RULE, start, end))
 
     def text(self, value: str) -> None:
+        """Text that belongs to a heading or link, or may hold tags."""
         for sink in self.sinks:
             sink.append(value)
         if "#" in value and not self.in_code and not self.open_links:
             self.found.tags += [tag for tag in _TAG.findall(value) if not tag.isdigit()]
 
     def start(self, value: Any, start: int, end: int) -> None:
+        """The start of a top-level block, a list item, a link or a code block."""
         name = value if isinstance(value, str) else next(iter(value))
         if self.depth == 0:
             self._start_block(name, value, start, end)
@@ -162,17 +174,25 @@ class _Reader:
             self.found.code.append((start, end))
 
     def end(self, value: Any) -> None:
-        self.depth -= 1
-        if isinstance(value, str):
-            if value in ("Link", "Image"):
-                link = self.open_links.pop()
-                if link is not None:
-                    self.sinks.pop()
-                    self.found.links.append(link)
-            elif value == "CodeBlock":
-                self.in_code = False
-        elif "Heading" in value and self.depth == 0:
-            self.sinks.clear()
+        """The end of a link, an image, a code block or something with a level; the depth is outside it already."""
+        if value == "CodeBlock":
+            self.in_code = False
+        elif isinstance(value, str):
+            link = self.open_links.pop()
+            if link is not None:
+                self.sinks.pop()
+                self.found.links.append(link)
+        elif self.depth == 0:
+            self.sinks.clear()  # of a heading
+
+    def code(self, event: Any, start: int, end: int) -> None:
+        """Code, math and HTML, where neither `%%` nor `#` mean anything."""
+        for name, value in event.items():  # always exactly one
+            if name in _CODE:
+                self.found.code.append((start, end))
+                if "Html" not in name:
+                    for sink in self.sinks:
+                        sink.append(value)
 
     def _start_block(self, name: str, value: Any, start: int, end: int) -> None:
         self.in_list = name == "List"

@@ -20,7 +20,9 @@ _WIKI: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
 def read_links(found: Outline, source: Source) -> list[Link]:
     """The links of the body, in the order they begin."""
     ordered = sorted(found.links, key=lambda raw: raw.start)
-    links = (_link(raw, source, source.offset(raw.start), source.offset(raw.end)) for raw in ordered)
+    begins = source.offsets.many([raw.start for raw in ordered], source.base)
+    ends = source.offsets.many([raw.end for raw in ordered], source.base)
+    links = (_link(raw, source, begin, end) for raw, begin, end in zip(ordered, begins, ends, strict=True))
     return [link for link in links if link is not None]
 
 
