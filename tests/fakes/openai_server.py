@@ -201,16 +201,20 @@ class FakeOpenAI:
             self.max_in_flight = max(self.max_in_flight, self.in_flight)
         return asked
 
-    def leave(self, asked: Asked, *, status: int, answered: bool) -> None:
-        """Notes how a request ended."""
+    def leave(self, asked: Asked, status: int) -> None:
+        """Notes that a request is over; before its answer goes out, so that its asker's next one is not beside it."""
         with self._lock:
             asked.status = status
-            asked.answered = time.monotonic() if answered else None
             self.in_flight -= 1
+
+    def answered(self, asked: Asked) -> None:
+        """Notes that the whole answer was handed to the system."""
+        with self._lock:
+            asked.answered = time.monotonic()
             if self._log is not None:
-                line = {"decision": asked.decision, "digest": asked.digest, "status": status, "answered": answered}
+                line = {"decision": asked.decision, "digest": asked.digest, "status": asked.status, "at": time.time()}
                 with self._log.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({**line, "at": time.time()}) + "\n")
+                    file.write(json.dumps(line) + "\n")
 
     def reply_to(self, asked: Asked) -> Reply:
         """The next scripted reply, else the brain's."""
@@ -267,18 +271,16 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         asked = fake.arrive(self.path, body, {name.lower(): value for name, value in self.headers.items()})
         reply = fake.reply_to(asked)
-        answered = False
         try:
-            if reply.hang:
-                fake.pause(3600)
-                self.close_connection = True
-                return
-            fake.pause(reply.latency or fake.latency)
-            data = reply.body if reply.body is not None else json.dumps(_completion(asked, reply)).encode()
-            self._send(reply.status, data, reply.headers)
-            answered = True
+            fake.pause(3600 if reply.hang else reply.latency or fake.latency)
         finally:
-            fake.leave(asked, status=reply.status, answered=answered)
+            fake.leave(asked, reply.status)
+        if reply.hang:
+            self.close_connection = True
+            return
+        data = reply.body if reply.body is not None else json.dumps(_completion(asked, reply)).encode()
+        self._send(reply.status, data, reply.headers)
+        fake.answered(asked)
 
     def _send(self, status: int, data: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -351,7 +353,7 @@ def main(say: Callable[[str], None] = lambda line: print(line, flush=True)) -> N
     parser = argparse.ArgumentParser(description="A fake OpenAI endpoint that answers infold's requests sensibly.")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
-    parser.add_argument("--log", type=Path, help="one JSON line a request: decision, digest, status, answered, at")
+    parser.add_argument("--log", type=Path, help="one JSON line an answer: decision, digest, status, at")
     parser.add_argument("--together", action="store_true", help="group all paragraphs together")
     parser.add_argument("--key", help="refuse other keys with 401")
     options = parser.parse_args()

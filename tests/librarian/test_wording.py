@@ -1,0 +1,111 @@
+"""What is said to a model: spec 1's words, short, with a version that follows from the files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+
+from infold.librarian import prompts
+from infold.librarian.prompts import PROMPT_VERSION, prompt
+from infold.librarian.wording import Shown, edit_message, group_messages, look_message, summary_messages
+from infold.text import token_count
+from tests.librarian.conftest import card, edit_request, group_request, look_request, summary_request
+
+
+def test_a_note_is_summarised_in_the_words_of_the_specification():
+    """Spec 1, Phase 2, standard notes."""
+    asked = summary_messages(summary_request("The text."))[1]["content"]
+    assert asked.startswith(
+        "Generate a 75-100 word summary of this note's content.\n"
+        "Focus on: main topics, key claims, what questions it answers.\n"
+    )
+    assert "\nThe text.\n" in asked
+
+
+def test_an_index_note_is_summarised_from_its_linked_notes():
+    """Spec 1, Phase 2, index notes: their summaries, not the index's own text."""
+    linked = (("tea.md", "About tea."), ("coffee.md", "About coffee."))
+    asked = summary_messages(replace(summary_request("Only links."), linked=linked))[1]["content"]
+    assert asked.startswith("Generate a summary based on these summaries of linked notes:\n")
+    assert "\n- [[tea.md]] — About tea.\n- [[coffee.md]] — About coffee.\n" in asked
+    assert asked.endswith("Synthesize into 75-100 words describing what this index covers.")
+    assert "Only links." not in asked
+
+
+def test_an_index_note_without_known_links_is_summarised_from_its_text():
+    """There is always something to summarise."""
+    asked = summary_messages(replace(summary_request("Only text."), linked=()))[1]["content"]
+    assert "Only text." in asked
+
+
+def test_the_word_range_is_the_setting():
+    """Another target range is asked for in its numbers."""
+    request = replace(summary_request(), target_words=(30, 50))
+    assert "Generate a 30-50 word summary" in summary_messages(request)[1]["content"]
+
+
+def test_the_prompt_version_follows_from_the_words(monkeypatch):
+    """A changed file changes the version by itself."""
+    folder = {f.name: f.read_text(encoding="utf-8") for f in files(prompts).iterdir() if f.name.endswith(".md")}
+    assert len(folder) >= 10
+    assert prompts._version() == PROMPT_VERSION
+    monkeypatch.setattr(prompts, "content_hash", lambda text: str(len(text)))
+    assert prompts._version() == str(sum(map(len, folder)) + sum(map(len, folder.values())) + 2 * len(folder) - 1)
+
+
+def test_values_are_never_read_as_placeholders():
+    """A dollar sign in a note is a dollar sign."""
+    assert "costs $5, $names, ${x}" in prompt("summary_request", words="1-2", note="costs $5, $names, ${x}")
+
+
+@pytest.mark.parametrize("name", ["group", "summary", "chunk"])
+def test_system_prompts_are_short_and_the_same_every_time(name):
+    """Small models must hold them; caches must hit them."""
+    said = prompt(name, max_words=600)
+    assert token_count(said) < 650
+    assert said == prompt(name, max_words=600)
+
+
+def test_limits_are_told_where_they_count():
+    """How many notes may be viewed and checked out now, and how many rounds are left."""
+    asked = look_message(look_request(left=2), Shown())["content"]
+    assert "view up to 4 AVAILABLE notes, or check out up to 3 VIEWED notes" in asked
+    assert "Rounds left after this one: 2." in asked
+    last = look_message(look_request(left=0), Shown())["content"]
+    assert "nothing more to view" in last
+    assert "Check out up to 3 VIEWED notes now." in last
+
+
+def test_what_was_shown_survives_json():
+    """A transcript taken up elsewhere knows what it need not repeat."""
+    shown = Shown()
+    message = look_message(look_request(), shown)
+    assert Shown.after([{"role": "system", "content": ""}, message, {"role": "assistant", "content": ""}]) == shown
+    assert Shown.after([]) == Shown()
+
+
+def test_paragraphs_are_shown_once_with_their_headings():
+    """Numbered, fenced, with the inbox's own headings above them as material too."""
+    request = group_request("First.", "Second.")
+    second = replace(request.paragraphs[1], trail=("Today", "Kitchen"))
+    asked = group_messages(replace(request, paragraphs=(request.paragraphs[0], second)))[1]["content"]
+    assert "<<<paragraph 1 " in asked
+    assert "paragraph 2: Today > Kitchen" in asked
+    shown = Shown()
+    assert "<<<paragraph 1 " in look_message(look_request(), shown)["content"]
+    assert "<<<paragraph 1 " not in edit_message(edit_request(), shown)["content"]
+
+
+def test_a_conversation_taken_up_without_its_looks_still_shows_the_chunk():
+    """Edits can be asked for without an exploration before them."""
+    assert "<<<paragraph 1 " in edit_message(edit_request(), Shown())["content"]
+
+
+def test_search_hits_are_listed_beside_the_links():
+    """What no link leads to stands in a list of its own, in the form of an AVAILABLE note."""
+    request = look_request(viewed=(card("index.md", "tea.md"),))
+    asked = look_message(request, Shown())["content"]
+    assert asked.index("- [[tea.md]] — About tea.md.") < asked.index("AVAILABLE too:")
+    assert asked.index("AVAILABLE too:") < asked.index("- [[coffee.md]] — About coffee.md.")
