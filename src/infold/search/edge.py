@@ -13,7 +13,7 @@ from typing import Any, Final
 import qdrant_edge as qe
 
 from infold.errors import IndexFault
-from infold.search.index import PREFETCH, RRF_K, Hit, IndexPoint, Vector
+from infold.search.index import Hit, IndexPoint, Vector
 from infold.search.terms import Sparse
 
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
@@ -77,24 +77,13 @@ class EdgeIndex:
         """By keyword: BM25. Restricted to `paths` where they are given."""
         if not query[0]:
             return []
-        return self._query(limit, _nearest_sparse(query), None if paths is None else _at_paths(paths))
+        return self._query(limit, _nearest_sparse(query), paths)
 
     def query_dense(self, query: Vector, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
         """By meaning: cosine."""
         if not (self._has_dense and query.any()):
             return []
-        return self._query(limit, _nearest_dense(query), None if paths is None else _at_paths(paths))
-
-    def query_hybrid(self, query: Sparse, dense: Vector, limit: int, dense_weight: float) -> list[Hit]:
-        """Both, fused by reciprocal rank (k = 60), the keyword leg weighing 1."""
-        depth = max(PREFETCH, limit)
-        legs = [(_nearest_sparse(query), 1.0)] if query[0] else []
-        if self._has_dense and dense_weight > 0 and dense.any():
-            legs.append((_nearest_dense(dense), dense_weight))
-        if not legs:
-            return []
-        fusion = qe.Fusion.Rrf(k=RRF_K + 1, weights=[weight for _, weight in legs])  # the engine ranks from 0
-        return self._query(limit, fusion, None, [qe.Prefetch(limit=depth, query=leg) for leg, _ in legs])
+        return self._query(limit, _nearest_dense(query), paths)
 
     def count(self) -> int:
         """How many points there are."""
@@ -122,15 +111,12 @@ class EdgeIndex:
     def _update(self, operation: qe.UpdateOperation) -> None:
         self._open.update(operation)
 
-    def _query(
-        self, limit: int, query: Any, only: qe.Filter | None, prefetches: list[qe.Prefetch] | None = None
-    ) -> list[Hit]:
+    def _query(self, limit: int, query: qe.Query, paths: Sequence[str] | None) -> list[Hit]:
         if limit < 1:
             return []
+        only = None if paths is None else _at_paths(paths)
         with _translated("searching"):
-            found = self._open.query(
-                qe.QueryRequest(limit=limit, query=query, prefetches=prefetches, filter=only, with_payload=_PAYLOAD)
-            )
+            found = self._open.query(qe.QueryRequest(limit=limit, query=query, filter=only, with_payload=_PAYLOAD))
         return [_hit(point.payload or {}, point.score) for point in found]
 
 

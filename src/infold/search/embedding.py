@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from infold.errors import IndexFault
+from infold.errors import EnvironmentFault
 from infold.settings import Environment, SearchParams
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class StaticEmbedder:
     def _folder(self) -> Path:
         spec = importlib.util.find_spec("wordllama")
         if spec is None or spec.origin is None:
-            raise IndexFault(
+            raise EnvironmentFault(
                 "The static embeddings are not installed.", hint="Install wordllama, or set search.embedding=none."
             )
         return Path(spec.origin).parent
@@ -97,7 +97,9 @@ class StaticEmbedder:
     def _present(self, name: str) -> str:
         path = self._folder / name
         if not path.is_file():
-            raise IndexFault(f"wordllama lacks {name}.", hint="Install wordllama 0.4, or set search.embedding=none.")
+            raise EnvironmentFault(
+                f"wordllama lacks {name}.", hint="Install wordllama 0.4, or set search.embedding=none."
+            )
         return str(path)
 
 

@@ -1,4 +1,4 @@
-"""What a search engine promises: points by path, two kinds of vector, three kinds of query.
+"""What a search engine promises: points by path, two kinds of vector, two kinds of query.
 
 One small protocol, so that an embedded shard and a server are interchangeable and pass the same tests. Engines
 translate their own errors into IndexFault. What is indexed when belongs to `search.sync`.
@@ -18,8 +18,6 @@ from infold.search.terms import Sparse
 Vector = npt.NDArray[np.float32]
 
 SCHEMA: Final = "index/1"  # part of the manifest: another shape of points means another index
-RRF_K: Final = 60  # ranks from 1, as the papers have it
-PREFETCH: Final = 50  # candidates that each leg gives to the fusion, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,6 @@ class Index(Protocol):
 
     def query_dense(self, query: Vector, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
         """By meaning: cosine."""
-
-    def query_hybrid(self, query: Sparse, dense: Vector, limit: int, dense_weight: float) -> list[Hit]:
-        """Both, fused by reciprocal rank (k = 60), the keyword leg weighing 1."""
 
     def count(self) -> int:
         """How many points there are."""

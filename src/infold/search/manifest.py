@@ -103,10 +103,13 @@ class Manifest:
             ).fetchall()
         return tuple(row[0] for row in rows)
 
-    def is_at_rest(self) -> bool:
-        """Whether no note is in progress: the shard is as its last flush left it."""
+    def passage_count(self) -> int | None:
+        """How many passages the shard holds; None while a note is in progress, when nobody can say."""
         with _translated(self.file):
-            return not self._db.execute("SELECT 1 FROM notes WHERE stamp = '' LIMIT 1").fetchone()
+            (in_progress, passages) = self._db.execute(
+                "SELECT coalesce(sum(stamp = ''), 0), coalesce(sum(passages), 0) FROM notes"
+            ).fetchone()
+        return None if in_progress else int(passages)
 
     def begin(self, paths: Sequence[str]) -> None:
         """Marks these notes as in progress; what they waited for is forgotten."""

@@ -17,15 +17,16 @@ import numpy as np
 from infold.errors import IndexFault
 from infold.search.edge import EdgeIndex
 from infold.search.embedding import Embedder
+from infold.search.fusion import Leg, best_scores, by_rank, by_relative_score
 from infold.search.index import Hit, Vector
-from infold.search.manifest import Manifest
 from infold.search.shard import IndexFolder
 from infold.search.terms import sparse_query
 from infold.settings import SearchParams
 
-PASSAGES_PER_NOTE: Final = 6  # asked for, so that enough different notes come back
+FUSED_PASSAGES: Final = 50  # that each leg gives to a ranking of passages, at least
+CANDIDATE_PASSAGES: Final = 200  # that each leg gives to a ranking of notes, at least
+PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
 _SCORED_PASSAGES: Final = 2000
-_QUERY_LANGUAGES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,14 @@ class Searcher:
         folder = IndexFolder(index_dir)
         try:
             copy = self._stack.enter_context(folder.copied())
-            manifest = Manifest(folder.manifest, read_only=True)
-            identity = manifest.identity()
-            self._languages = manifest.languages(_QUERY_LANGUAGES)
-            manifest.close()
+            identity = copy.identity
             is_same_model = embedder is not None and identity is not None and identity.model == embedder.name
             self._embedder = embedder if is_same_model else None
-            self._index = EdgeIndex(copy, identity.vector_size if identity else 0)
+            self._languages = copy.languages
+            self._index = EdgeIndex(copy.folder, identity.vector_size if identity else 0)
+            self._stack.callback(self._index.close)
+            if copy.passages not in (None, self._index.count()):
+                raise IndexFault("The search index has lost passages.", hint="`infold index` puts it right.")
         except IndexFault:
             folder.mark_damaged()
             self._stack.close()
@@ -60,7 +62,6 @@ class Searcher:
         except BaseException:
             self._stack.close()
             raise
-        self._stack.callback(self._index.close)
 
     def keyword(self, text: str, limit: int) -> list[Hit]:
         """The passages that share the most telling words with `text` (BM25)."""
@@ -71,14 +72,17 @@ class Searcher:
         return self._index.query_dense(self._vector(text), limit)
 
     def hybrid(self, text: str, limit: int) -> list[Hit]:
-        """Both, fused by weighted reciprocal rank (`search.dense_weight`; the keyword leg weighs 1)."""
-        query = sparse_query(text, self._languages)
-        return self._index.query_hybrid(query, self._vector(text), limit, self._params.dense_weight)
+        """Both, fused by reciprocal rank; the keyword leg weighs 1, the other `search.dense_weight`."""
+        return by_rank(self._legs(text, max(FUSED_PASSAGES, limit)), limit)
 
     def candidates(self, text: str, limit: int) -> list[str]:
-        """The paths of the notes that `text` has most to do with, best first: each note by its best passage."""
-        hits = self.hybrid(text, limit * PASSAGES_PER_NOTE)
-        return list(dict.fromkeys(hit.path for hit in hits))[: max(limit, 0)]
+        """The paths of the notes that `text` has most to do with, best first: each by its best passages in both legs.
+
+        With whole paragraphs as queries this measures better than fusing ranks, and no worse than keywords alone.
+        """
+        if limit < 1:
+            return []
+        return by_relative_score(self._legs(text, max(CANDIDATE_PASSAGES, limit * PASSAGES_PER_NOTE)), limit)
 
     def score(self, text: str, paths: Sequence[str]) -> dict[str, NoteScore]:
         """How well each of these notes answers `text`: its best passage by keyword and by meaning, else 0."""
@@ -86,7 +90,7 @@ class Searcher:
             return {}
         sparse = self._index.query_sparse(sparse_query(text, self._languages), _SCORED_PASSAGES, paths)
         dense = self._index.query_dense(self._vector(text), _SCORED_PASSAGES, paths)
-        keyword_best, dense_best = _best(sparse), _best(dense)
+        keyword_best, dense_best = best_scores(sparse), best_scores(dense)
         return {path: NoteScore(keyword_best.get(path, 0.0), dense_best.get(path, 0.0)) for path in paths}
 
     def close(self) -> None:
@@ -101,16 +105,12 @@ class Searcher:
     ) -> None:
         self.close()
 
+    def _legs(self, text: str, depth: int) -> list[Leg]:
+        return [(self.keyword(text, depth), 1.0), (self.dense(text, depth), self._params.dense_weight)]
+
     def _vector(self, text: str) -> Vector:
         if self._embedder is None or not text.strip():
             return np.zeros(1, dtype=np.float32)
         if text not in self._vectors:
             self._vectors = {text: self._embedder.embed([text])[0]}  # the last one, which several queries share
         return self._vectors[text]
-
-
-def _best(hits: Sequence[Hit]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for hit in hits:
-        best[hit.path] = max(best.get(hit.path, hit.score), hit.score)
-    return best

@@ -19,18 +19,30 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
-from infold.search.manifest import Manifest
+from infold.search.manifest import Identity, Manifest
 
 OWNER_WAIT_SECONDS: Final = 30.0
 MOVING_WAIT_SECONDS: Final = 60.0
+MOST_LANGUAGES: Final = 3  # that a query is stemmed in
 _POLL_SECONDS: Final = 0.02
 _COPY_BYTES: Final = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ShardCopy:
+    """A copy of the shard and what its manifest said of it. `passages` is None where a sync was killed half-way."""
+
+    folder: Path
+    identity: Identity | None
+    languages: tuple[str, ...]
+    passages: int | None
 
 
 class IndexFolder:
@@ -75,7 +87,7 @@ class IndexFolder:
             self._damage.touch()
 
     @contextmanager
-    def copied(self) -> Iterator[Path]:
+    def copied(self) -> Iterator[ShardCopy]:
         """A private copy of the shard, taken at rest and removed afterwards. Raises IndexFault where there is none."""
         self._sweep()
         try:
@@ -89,17 +101,18 @@ class IndexFolder:
             with self.moving():
                 if self.is_damaged or not self.manifest.exists():
                     raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
-                _copy_tree(self.shard, copy / "shard", with_log=not self._is_at_rest())
-            yield copy / "shard"
+                taken = self._describe(copy / "shard")
+                _copy_tree(self.shard, taken.folder, with_log=taken.passages is None)
+            yield taken
         finally:
             shutil.rmtree(copy, ignore_errors=True)
             lock.release()
             Path(lock.lock_file).unlink(missing_ok=True)
 
-    def _is_at_rest(self) -> bool:
+    def _describe(self, copy: Path) -> ShardCopy:
         manifest = Manifest(self.manifest, read_only=True)
         try:
-            return manifest.is_at_rest()
+            return ShardCopy(copy, manifest.identity(), manifest.languages(MOST_LANGUAGES), manifest.passage_count())
         finally:
             manifest.close()
 

@@ -217,9 +217,11 @@ class _Sync:
             passages=f"{search.passage_tokens}/{search.overlap_tokens}",
         )
 
-    def _opened(self) -> Index:
+    def _opened(self, manifest: Manifest) -> Index:
         if self._index is None:
             self._index = EdgeIndex(self._folder.shard, self._identity().vector_size)
+            if manifest.passage_count() not in (None, self._index.count()):
+                raise IndexFault("The search index has lost passages.")
         return self._index
 
     def _write(
@@ -241,7 +243,7 @@ class _Sync:
                     points.append(_with_vector(point, vectors.get(key)))
             stale = [entry.note.path for entry in written if entry.note.path in known]
             with self._folder.moving():
-                index = self._opened()
+                index = self._opened(manifest)
                 manifest.begin([*(entry.note.path for entry in written), *leaving])
                 index.delete_paths([*stale, *leaving])
                 index.upsert(points)
@@ -269,7 +271,7 @@ class _Sync:
                 computed = dict(zip(missing, self._embedder.embed([texts[key] for key in missing]), strict=True))
                 vectors |= self._store.append(self._embedder.name, computed)
             with self._folder.moving():
-                index = self._opened()
+                index = self._opened(manifest)
                 index.add_vectors({item.id: vectors[item.key] for item in batch if vectors[item.key].any()})
                 index.flush()
                 manifest.filled(item.id for item in batch)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
@@ -25,8 +25,9 @@ VERSION: Final = "terms/1"  # part of the index's manifest: another tokeniser me
 
 K1: Final = 1.2
 B: Final = 0.75
-AVERAGE_LENGTH: Final = 170.0  # words of a passage, mean over real vaults; fixed: one note's weights need no other note
+AVERAGE_LENGTH: Final = 100.0  # words of a passage, mean over real vaults; fixed: one note's weights need no other note
 SURFACE_WEIGHT: Final = 0.3  # of the word as written, beside its stem, in a query
+OTHER_LANGUAGE_WEIGHT: Final = 0.5  # of a stem in a language that is in the vault, but likely not the query's
 
 Sparse = tuple[list[int], list[float]]
 Forms = tuple[tuple[str, ...], tuple[str, ...]]
@@ -170,31 +171,32 @@ def sparse_document(text: str, language: str = DEFAULT_LANGUAGE) -> Sparse:
     return list(counts), [weight_of[count] for count in counts.values()]
 
 
-def query_weights(text: str, languages: Iterable[str] = ()) -> dict[str, float]:
-    """What to look for, and how much each term counts. `languages` are those of the documents searched.
+def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
+    """What to look for, and how much each term counts. `languages` are those of the notes searched, commonest first.
 
-    A query is too short to tell its language, so a word is stemmed in each of them: main terms count once for each time
-    they occur, the word as written counts less. A single unspaced sign is looked for as such.
+    A query is often too short to tell its language. Then it is taken for one in the commonest, and stemmed in the
+    others too, for less. The word as written counts beside its stem; a single sign of an unspaced script when alone.
     """
     counted = Counter(tokens(text))
-    stems: dict[str, float] = {}
-    surfaces: dict[str, float] = {}
-    for language in sorted({DEFAULT_LANGUAGE, detect_language(text), *languages}):
-        forms = encoder(language).forms
+    detected = detect_language(text)
+    first = languages[0] if languages and detected == DEFAULT_LANGUAGE else detected
+    weights: dict[str, float] = {}
+    for language in sorted({first, detected, DEFAULT_LANGUAGE, *languages}, key=lambda other: (other != first, other)):
+        stem_weight = 1.0 if language == first else OTHER_LANGUAGE_WEIGHT
         found: dict[str, float] = {}
         for token, count in counted.items():
-            main, secondary = forms(token)
+            main, secondary = encoder(language).forms(token)
             for term in main:
-                found[term] = found.get(term, 0.0) + count
+                found[term] = found.get(term, 0.0) + stem_weight * count
             if not _UNSPACED_SIGN.match(token):
                 for term in secondary:
-                    surfaces[term] = max(surfaces.get(term, 0.0), SURFACE_WEIGHT * count)
+                    weights[term] = max(weights.get(term, 0.0), SURFACE_WEIGHT * count)
         for term, weight in found.items():
-            stems[term] = max(stems.get(term, 0.0), weight)
-    return {**surfaces, **stems}
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
 
 
-def sparse_query(text: str, languages: Iterable[str] = ()) -> Sparse:
+def sparse_query(text: str, languages: Sequence[str] = ()) -> Sparse:
     """The query vector of `text`; empty where it holds no term."""
     weights: dict[int, float] = {}
     for term, weight in query_weights(text, languages).items():

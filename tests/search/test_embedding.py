@@ -1,0 +1,200 @@
+"""What turns text into vectors: the static model, the service at a real local server, and the choice between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from infold.errors import (
+    ContextTooLong,
+    EndpointFault,
+    EndpointUnreachable,
+    EnvironmentFault,
+    InfoldError,
+    KeyMissing,
+    KeyRejected,
+    ModelNotFound,
+)
+from infold.search.embedding import StaticEmbedder, open_embedder
+from infold.search.service import BATCH_TEXTS, ServiceEmbedder
+from infold.settings import Environment, SearchParams
+
+
+def test_static_vectors_are_those_of_the_library(static_embedder):
+    """Read straight from the wheel, the model gives the vectors that its own library gives."""
+    wordllama = pytest.importorskip("wordllama")
+    library = wordllama.WordLlama.load(cache_dir=os.path.dirname(wordllama.__file__), disable_download=True)  # noqa: PTH120
+    texts = ["A levain rises overnight.", "検索エンジン", "x" * 5000, "Tomatoes, stakes and sun.\n\n- one\n- two"]
+    expected = library.embed(texts, norm=True)
+    assert np.allclose(static_embedder.embed(texts), expected, atol=1e-6)
+
+
+def test_static_vectors_are_of_unit_length(static_embedder):
+    """Every vector has length 1, that of an empty text length 0, and the batch does not matter."""
+    texts = ["one", "", "three"] * 100
+    vectors = static_embedder.embed(texts)
+    assert vectors.shape == (300, static_embedder.size)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1] * 100)
+    assert np.array_equal(vectors[0], static_embedder.embed(["one"])[0])
+    assert static_embedder.embed([]).shape == (0, static_embedder.size)
+
+
+def test_static_vectors_tell_subjects_apart(static_embedder):
+    """Texts of one subject are closer than texts of two."""
+    bread, dough, bike = static_embedder.embed(
+        ["Bake the bread in a hot oven.", "The dough and the loaf.", "Bicycle chain"]
+    )
+    assert bread @ dough > bread @ bike
+
+
+def test_static_embedding_is_fast(static_embedder):
+    """At least 150 texts of 1,800 characters a second on a busy machine; 700 and more where it is idle."""
+    text = ("The levain rises overnight in a cold kitchen, and the oven is hot by seven. " * 30)[:1800]
+    static_embedder.embed([text])
+    started = time.process_time()
+    static_embedder.embed([f"{n} {text}" for n in range(200)])
+    assert 200 / (time.process_time() - started) > 150
+
+
+def test_a_wheel_without_its_model_is_said(monkeypatch):
+    """A missing model names the setting that does without."""
+    monkeypatch.setattr(StaticEmbedder, "_weights_file", "weights/none.safetensors")
+    with pytest.raises(EnvironmentFault) as fault:
+        StaticEmbedder().embed(["x"])
+    assert "search.embedding" in fault.value.hint
+
+
+def test_parameters_choose_the_embedder():
+    """Static by default, none when asked, the service with its model in its name."""
+    environment = Environment()
+    assert isinstance(open_embedder(SearchParams(), environment), StaticEmbedder)
+    assert open_embedder(SearchParams(embedding="none"), environment) is None
+    chosen = open_embedder(SearchParams(embedding="service", embedding_model="bge-m3"), environment)
+    assert isinstance(chosen, ServiceEmbedder)
+    assert chosen.name == "service/bge-m3"
+
+
+class Service(ThreadingHTTPServer):
+    """A local server that speaks the embeddings half of the OpenAI protocol, and can be told to fail."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[dict[str, Any]] = []
+        self.failures: list[tuple[int, str]] = []
+        self.is_short = False
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(body)
+        if self.server.failures:
+            status, message = self.server.failures.pop(0)
+            self._answer(status, {"error": {"message": message}})
+            return
+        data = [
+            {"object": "embedding", "index": n, "embedding": [float(len(text)), 1.0, 0.0]}
+            for n, text in enumerate(body["input"])
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        shown = data[1:] if self.server.is_short else data[::-1]
+        self._answer(200, {"object": "list", "model": body["model"], "data": shown, "usage": usage})
+
+    def _answer(self, status: int, body: dict[str, Any]) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A running local service."""
+    server = Service()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def embedder(url: str | None, *, key: str | None = "key", retries: int = 2) -> ServiceEmbedder:
+    return ServiceEmbedder("m", api_key=key, base_url=url, timeout_seconds=5, max_retries=retries)
+
+
+def test_the_service_embeds_in_batches_and_in_order(service: Service):
+    """Each text gets its own unit vector whatever order the answer has; requests are bounded; empty texts are sent."""
+    client = embedder(service.url)
+    texts = ["x" * n for n in range(BATCH_TEXTS + 3)]
+    vectors = client.embed(texts)
+    assert len(service.requests) == 2
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1] * len(texts))
+    ratios = vectors[:, 0] / vectors[:, 1]
+    assert ratios == pytest.approx([1, *range(1, BATCH_TEXTS + 3)], rel=1e-3)
+    assert client.size == 3
+    assert client.embed([]).shape == (0, 3)
+    client.close()
+
+
+def test_the_service_is_asked_again_when_it_is_busy(service: Service):
+    """429 and 5xx are tried again, as often as is set."""
+    service.failures = [(429, "slow down"), (500, "oops")]
+    assert embedder(service.url).embed(["text"]).shape == (1, 3)
+    assert len(service.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "status, message, expected",
+    [
+        (401, "bad key", KeyRejected),
+        (403, "not yours", KeyRejected),
+        (404, "no such model", ModelNotFound),
+        (400, "maximum context length is 8192 tokens", ContextTooLong),
+        (400, "bad request", EndpointFault),
+        (500, "oops", EndpointFault),
+        (429, "slow down", EndpointFault),
+    ],
+)
+def test_the_services_faults_are_ours(service: Service, status: int, message: str, expected: type[InfoldError]):
+    """Each answer that is no answer becomes one typed error, without the key in it."""
+    service.failures = [(status, message)] * 3
+    with pytest.raises(expected) as fault:
+        embedder(service.url, key="sk-secret").embed(["text"])
+    assert "sk-secret" not in str(fault.value)
+
+
+def test_an_answer_of_the_wrong_length_is_a_fault(service: Service):
+    """Fewer vectors than texts are never matched up by luck."""
+    service.is_short = True
+    with pytest.raises(EndpointFault, match="1 vectors for 2"):
+        embedder(service.url).embed(["a", "b"])
+
+
+def test_nobody_there_and_no_key_are_said():
+    """An endpoint that does not answer and a key that is not set name what to change."""
+    with pytest.raises(EndpointUnreachable) as unreachable:
+        embedder("http://127.0.0.1:9/v1", retries=0).embed(["a"])
+    assert "INFOLD_EMBEDDING_BASE_URL" in unreachable.value.hint
+    with pytest.raises(KeyMissing):
+        embedder(None, key=None).embed(["a"])
