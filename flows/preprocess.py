@@ -6,20 +6,19 @@ from pathlib import Path
 
 from prefect import flow
 
+from flows.place import Settings, place_of
 from flows.watching import watcher
 from infold.inbox.steps import open_steps
-from infold.settings import Environment, Params
-from infold.workspace import Workspace
+from infold.settings import Environment
 from tasks.artifacts import show_preprocessed
 from tasks.policy import unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables
 
 
 @flow(name="preprocess", flow_run_name="preprocess {vault.name}", persist_result=False)
-async def preprocess(vault: Path, state: Path, params: Params | None = None) -> int:
+async def preprocess(vault: Path, state: Path, params: Settings = None) -> int:
     """Brings everything that is derived from the vault up to date; gives the number of notes."""
-    params = params or Params()
-    workspace = Workspace(vault, state, vault / params.vault.inbox_file, params)
+    workspace = place_of(vault, state, params)
     async with open_steps(workspace, Environment(), watcher.get()) as direct:
         steps = unseen(direct)
         tables = await sync_tables(steps)

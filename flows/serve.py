@@ -123,7 +123,7 @@ def _server_environment(port: int) -> dict[str, str]:
 def _arguments(workspace: Workspace, cron: str | None) -> list[str]:
     named = {"vault": workspace.vault, "state": workspace.state, "inbox": workspace.inbox}
     arguments = [f"--{name}={path}" for name, path in named.items()]
-    arguments.append(f"--params={workspace.params.model_dump_json()}")
+    arguments.append(f"--params={workspace.params.model_dump_json(exclude_defaults=True)}")
     return [*arguments, f"--cron={cron}"] if cron else arguments
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from flows.serve import ready_file
 from tasks.environment import configure
 
 SERVED = ("integrate", "preprocess")
 _MOST_AT_ONCE = 2
+_SECONDS_BETWEEN_LOOKS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -33,27 +34,26 @@ async def _serve(chosen: argparse.Namespace) -> None:
 
     from flows.integrate import integrate
     from flows.preprocess import preprocess
-    from infold.settings import Params
 
-    params = Params.model_validate_json(chosen.params).model_dump(mode="json")
-    place: dict[str, Any] = {"vault": str(chosen.vault), "state": str(chosen.state), "params": params}
+    place = {"vault": str(chosen.vault), "state": str(chosen.state), "params": json.loads(chosen.params)}
     await mark_crashed_runs()
-    runner = Runner(name="infold", limit=_MOST_AT_ONCE, pause_on_shutdown=False)
-    await runner.aadd_flow(
-        integrate,
+    runner = Runner(name="infold", limit=_MOST_AT_ONCE, query_seconds=_SECONDS_BETWEEN_LOOKS, pause_on_shutdown=False)
+    # As deployments, not as flows of this process: the latter would be pickled for each run.
+    inbox = await integrate.ato_deployment(
         name="inbox",
         cron=chosen.cron,
         parameters={**place, "inbox": str(chosen.inbox)},
         description="Folds the inbox into the notes it belongs in.",
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    await runner.aadd_flow(
-        preprocess,
+    vault = await preprocess.ato_deployment(
         name="vault",
         parameters=place,
         description="Brings tables, summaries and index up to date.",
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
+    for deployment in (inbox, vault):
+        await runner.aadd_deployment(deployment)
     ready_file().write_text(str(os.getpid()), encoding="utf-8")
     await runner.start()
 

@@ -39,7 +39,7 @@ print("ended", flush=True)
 
 
 @pytest.fixture
-def up(tmp_path, request):
+def up(tmp_path):
     """Starts `serve_flows` in a process of its own, with a vault of one note, and gives it and its port."""
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "index.md").write_text("# Index\n\nOne note.\n")
@@ -53,8 +53,9 @@ def up(tmp_path, request):
         stdout=subprocess.PIPE,
         text=True,
     )
-    request.addfinalizer(process.kill)
-    return process, port
+    yield process, port
+    process.kill()
+    process.wait()
 
 
 def wait_for(happened, seconds: float) -> bool:
