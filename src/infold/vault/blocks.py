@@ -46,7 +46,7 @@ def read_blocks(found: Outline, source: Source) -> tuple[list[Block], list[Headi
             position = max(position, end)
             blocks[-1] = replace(blocks[-1], end=position, end_line=bisect_right(starts, position))
             continue
-        if position < start - 1:
+        if text[position:start].strip(BLANK):
             blocks += _leftovers(source, position, start, trail)
         kind = raw.kind
         if kind is BlockKind.HEADING:
@@ -102,8 +102,12 @@ def _is_comment(source: Source, start: int, end: int) -> bool:
 
 
 def _heading(raw: RawBlock, text: str, block: Block) -> Heading:
-    title = " ".join(MASKED.sub("", "".join(raw.title)).split())
-    title = _TRAILING_ID.sub("", title)
+    title = "".join(raw.title)
+    if MARK in title:
+        title = MASKED.sub("", title)
+    title = " ".join(title.split())
+    if "^" in title:
+        title = _TRAILING_ID.sub("", title)
     line = text[block.start : block.end].strip()
     if not line.startswith("#"):
         line = f"{'#' * raw.level} {title}"

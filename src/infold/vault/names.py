@@ -14,6 +14,7 @@ NOTE_SUFFIXES: Final = (".md", ".markdown")
 _NOTE_SUFFIX: Final = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+_UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def is_note_name(name: str) -> bool:
@@ -49,5 +50,11 @@ def name_problem(name: str) -> str:
 
 def shown_name(name: str) -> str:
     """`name` for people and reports, with undecodable bytes and control characters as escapes."""
-    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _UNSHOWN.sub(_escape, name)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8, as the system hands it over
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
