@@ -27,13 +27,14 @@ def demo(
     ] = None,
 ) -> int:
     """Fold a demo inbox into a copy of a demo vault. Nothing of yours is touched, no key and no network are needed."""
+    terminal = call.terminal
+    wanted = _copied(into)
+    terminal.say(f"infold demo: a small vault and its inbox, copied to {wanted.vault}", style="bold")
+    # Only now, so that the first line does not wait for what is heavy.
     from infold.cli.integrate import show_result
     from infold.cli.outcome import contract, exit_code
     from infold.cli.running import Runner, carry_out
 
-    terminal = call.terminal
-    wanted = _copied(into)
-    terminal.say(f"infold demo: a small vault and its inbox, copied to {wanted.vault}", style="bold")
     place = Call(terminal, wanted).place(integrate__quiet_seconds=0)
     run = carry_out(terminal, place, dry_run=False, runner=Runner.DIRECT)
     if terminal.is_json:

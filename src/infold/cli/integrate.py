@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infold.cli.forecast import is_agreed
 from infold.cli.options import Call, command
 from infold.cli.place import Asked, Place
 from infold.cli.running import Runner, carry_out
@@ -98,10 +99,5 @@ def show_result(terminal: Terminal, place: Place, run: Run, wanted: Asked) -> No
     if run.status is RunStatus.PLANNED:
         terminal.say(f"apply   {command_line('apply', run.id, wanted)}")
         terminal.say("Nothing was written to the vault.")
-    else:
+    elif run.changes:
         terminal.say(f"undo    {command_line('undo', run.id, wanted)}")
-
-
-def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
-    """Shows what a model would cost, and asks where a person can answer; True without a model."""
-    return True

@@ -57,10 +57,7 @@ def show_run(terminal: Terminal, run: Run) -> None:
     paragraphs = {p.n: p for p in run.paragraphs}
     for chunk in run.chunks:
         _show_chunk(terminal, chunk, [paragraphs[n] for n in chunk.paragraphs if n in paragraphs])
-    for paragraph in (p for p in run.paragraphs if p.chunk is None):
-        terminal.say("")
-        terminal.show(_rows([("In no chunk", _opening(paragraph))], "bold"))
-        _show_left(terminal, paragraph)
+    _show_chunkless(terminal, [p for p in run.paragraphs if p.chunk is None])
 
 
 def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[ParagraphRecord]) -> None:
@@ -83,6 +80,23 @@ def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[Par
     for paragraph in paragraphs:
         if paragraph.outcome == "left":
             _show_left(terminal, paragraph)
+
+
+def _show_chunkless(terminal: Terminal, paragraphs: Sequence[ParagraphRecord]) -> None:
+    """Paragraphs that came into no chunk; many with one reason are said once."""
+    for reason in dict.fromkeys(p.reason for p in paragraphs):
+        numbers = [str(p.n) for p in paragraphs if p.reason == reason]
+        said = f"paragraph{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+        terminal.say("")
+        terminal.show(_rows([("In no chunk", said)], "bold"))
+        terminal.show(
+            _rows(
+                [("  ✗", f"{'they stay' if len(numbers) > 1 else 'it stays'} in the inbox: {reason}")],
+                "red",
+                "red",
+                width=3,
+            )
+        )
 
 
 def _opening(paragraph: ParagraphRecord) -> str:
@@ -141,7 +155,8 @@ def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
 def cost(usage: Usage) -> str:
     """What was paid, in words."""
     if not usage.calls:
-        return "nothing (no model was asked)"
+        kept = f"{_count(usage.reused, 'answer')} kept from before" if usage.reused else "no model was asked"
+        return f"nothing ({kept})"
     tokens = f"{_count(usage.calls, 'call')}, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     return f"{tokens}, " + ("price of this model unknown" if usage.usd is None else f"${usage.usd:.4f}")
 

@@ -69,7 +69,7 @@ def _table(known: list[Run]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("run", "status", "when (UTC)", "librarian"):
+    for name in ("run (UTC)", "status", "librarian"):
         table.add_column(name, no_wrap=True)
     for name in ("in", "dup", "left", "notes", "USD"):
         table.add_column(name, justify="right")
@@ -77,7 +77,7 @@ def _table(known: list[Run]) -> Table:
         row = _summary(run)
         usd = "?" if run.usage.usd is None else f"{run.usage.usd:.2f}"
         counts = (str(row[name]) for name in ("integrated", "duplicate", "left", "notes"))
-        table.add_row(run.id, str(run.status), run.created_at[:16].replace("T", " "), run.librarian, *counts, usd)
+        table.add_row(run.id, str(run.status), run.librarian, *counts, usd)
     return table
 
 
@@ -164,6 +164,6 @@ def undo(call: Call, *, run: RunArgument) -> int:
     for conflict in result.conflicts:
         terminal.say(f"kept     {conflict.path}: {conflict.reason}", style="yellow")
         for line in conflict.text.splitlines():
-            terminal.say(f"         | {line}")
+            terminal.say(f"         the run had written: {line}")
     terminal.say(f"Run {result.run.id} is {str(result.run.status).replace('-', ' ')}.", style="bold")
     return int(bool(result.conflicts))
