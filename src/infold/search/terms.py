@@ -77,31 +77,29 @@ class Encoder:
 
         self.language = language
         self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
-        self._known: dict[str, Forms] = {}
-        self._numbers: dict[str, tuple[int, tuple[int, ...]]] = {}
+        self.known: dict[str, tuple[int, tuple[int, ...]]] = {}
+        self._forms: dict[str, Forms] = {}
 
     def forms(self, token: str) -> Forms:
         """The terms of `token`: the main ones (stems, pairs of signs, whole numbers), then the secondary ones."""
-        known = self._known.get(token)
+        known = self._forms.get(token)
         if known is None:
-            if len(self._known) >= _MAX_CACHED:
-                self._known.clear()
+            if len(self._forms) >= _MAX_CACHED:
+                self._forms.clear()
             main: list[str] = []
             secondary: list[str] = []
             for run in (token,) if token.isascii() else _SCRIPTS.findall(token):
                 self._analyse(run, main, secondary)
-            known = self._known[token] = tuple(main), tuple(secondary)
+            known = self._forms[token] = tuple(main), tuple(secondary)
         return known
 
     def numbers(self, token: str) -> tuple[int, tuple[int, ...]]:
-        """How many main terms `token` has, and the numbers of all its terms."""
-        known = self._numbers.get(token)
-        if known is None:
-            if len(self._numbers) >= _MAX_CACHED:
-                self._numbers.clear()
-            main, secondary = self.forms(token)
-            known = self._numbers[token] = len(main), tuple(term_id(term) for term in (*main, *secondary))
-        return known
+        """How many main terms `token` has, and the numbers of all its terms; from now on also in `known`."""
+        if len(self.known) >= _MAX_CACHED:
+            self.known.clear()
+        main, secondary = self.forms(token)
+        numbers = self.known[token] = len(main), tuple(term_id(term) for term in (*main, *secondary))
+        return numbers
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if _UNSPACED_SIGN.match(run):
@@ -160,9 +158,9 @@ def sparse_document(text: str, language: str = DEFAULT_LANGUAGE) -> Sparse:
     """The BM25 weights of `text` without the document frequency, which the engine knows."""
     counts: dict[int, int] = {}
     length = 0
-    numbers = encoder(language).numbers
+    words = encoder(language)
     for token, count in Counter(tokens(text)).items():
-        main, indices = numbers(token)
+        main, indices = words.known.get(token) or words.numbers(token)
         length += count * main
         for index in indices:
             counts[index] = counts.get(index, 0) + count
