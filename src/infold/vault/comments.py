@@ -14,7 +14,7 @@ from typing import Final
 MARK: Final = "%%"
 MASKED: Final = re.compile("%%\x01*%%")
 
-_BLANK_LINE: Final = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r|\n)")
+_BLANK_LINE: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
 _LINE_START: Final = re.compile(r"(?:^|[\r\n])[ \t>]*\Z")
 
 

@@ -15,11 +15,13 @@ from infold.vault.records import FrontMatter
 
 BOM: Final = "\ufeff"
 MAX_CHARACTERS: Final = 64 * 1024
+MAX_DEPTH: Final = 64
 
 _OPEN: Final = re.compile(r"---[ \t]*(?=\r|\n)")
 _CLOSE: Final = re.compile(r"(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)")
-_BLANK_FIRST_LINE: Final = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r|\n)")
+_BLANK_FIRST_LINE: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
 _LOOKS_LIKE_YAML: Final = re.compile(r"(?:\r\n?|\n)[\w.-]+[ \t]*:(?:[ \t\r\n]|\Z)")
+_OPENERS: Final = re.compile(r"[\[{]|[-?:](?=\s)")  # what can open a level of nesting
 # Lines that YAML reads in one way only: see `_load_plain`.
 _PLAIN_WORDS: Final = r"[A-Za-z][\w/.-]*(?:[ ][A-Za-z][\w/.-]*)*"
 _PLAIN_LINE: Final = re.compile(
@@ -90,10 +92,10 @@ def _load(source: str) -> tuple[dict[str, Any], str | None]:
     if plain is not None:
         return plain, None
     try:
-        if "*" in source and "&" in source:
-            for event in yaml.parse(source, Loader=_Loader):
-                if isinstance(event, yaml.AliasEvent):
-                    return {}, f"line {_line(event.start_mark)}: front matter uses a YAML alias; not read"
+        if ("*" in source and "&" in source) or len(_OPENERS.findall(source)) > MAX_DEPTH:
+            trap = _trap(source)
+            if trap is not None:
+                return {}, trap
         loaded = yaml.load(source, Loader=_Loader)  # noqa: S506 - the C form of the safe loader
     except yaml.MarkedYAMLError as error:
         problem = error.problem or "front matter is not valid YAML"
@@ -106,6 +108,21 @@ def _load(source: str) -> tuple[dict[str, Any], str | None]:
     if not isinstance(loaded, dict):
         return {}, "line 2: front matter is not a mapping of names to values"
     return {str(key): value for key, value in loaded.items()}, None
+
+
+def _trap(source: str) -> str | None:
+    """What would blow up if this were loaded: aliases multiply, and nesting overflows the stack of the YAML library."""
+    depth = 0
+    for event in yaml.parse(source, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            return f"line {_line(event.start_mark)}: front matter uses a YAML alias; not read"
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                return f"line {_line(event.start_mark)}: front matter is nested over {MAX_DEPTH} deep; not read"
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return None
 
 
 def _line(mark: Any) -> int:
