@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks, group_paragraphs
@@ -38,6 +39,10 @@ def silent(stage: str, done: int, total: int) -> None:
     """No progress."""
 
 
+def unheard(searcher: Searcher) -> None:
+    """Nobody waits for the index."""
+
+
 class DirectSteps:
     """Carries the steps out in this process. Implements `integration.Steps`."""
 
@@ -48,16 +53,23 @@ class DirectSteps:
         progress: Progress = silent,
         *,
         embedder: Embedder | None = None,
+        on_open_index: Callable[[Searcher], None] = unheard,
     ) -> None:
         self._workspace = workspace
         self._librarian = librarian
         self._embedder = embedder
+        self._on_open_index = on_open_index
         self._searcher: Searcher | None = None
         self.progress = progress
 
     @property
-    def librarian_name(self) -> str:
+    def librarian(self) -> Librarian:
         """Who decides."""
+        return self._librarian
+
+    @property
+    def librarian_name(self) -> str:
+        """Who decides, by name and version."""
         return self._librarian.name
 
     @property
@@ -113,12 +125,13 @@ class DirectSteps:
     async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
         """Phase 1."""
         params = self._workspace.params.chunking
+        _ = self.searcher  # the offline librarian groups by evidence too
         return await group_paragraphs(paragraphs, atlas.sample_names(params), self._librarian, params)
 
     async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
         """Phase 3, with the best search hits for the chunk beside the links."""
         params = self._workspace.params.exploration
-        candidates = self.searcher.candidates(chunk.text, params.search_candidates) if params.search_candidates else []
+        candidates = self.searcher.candidates(chunk.text, params.search_candidates)
         return await explore(chunk, atlas, candidates, self._librarian, params)
 
     async def edit(
@@ -136,9 +149,10 @@ class DirectSteps:
 
     @property
     def searcher(self) -> Searcher:
-        """The index, opened on first use after a sync."""
+        """The index, opened on first use after a sync; whoever waits for it is told."""
         if self._searcher is None:
             self._searcher = Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
+            self._on_open_index(self._searcher)
         return self._searcher
 
     def close(self) -> None:
@@ -151,7 +165,7 @@ class DirectSteps:
         notes = load_notes(self._workspace.tables)
         columns = notes.select("path", "title", "content_hash", "words", "kind", "outgoing").iter_rows()
         return [
-            SummarySource(path, title, digest, words, kind == "index", tuple(outgoing), lambda path=path: self._body(path))
+            SummarySource(path, title, digest, words, kind == "index", tuple(outgoing), partial(self._body, path))
             for path, title, digest, words, kind, outgoing in columns
             if kind != "inbox"
         ]
@@ -202,21 +216,27 @@ async def open_steps(
         embedder = open_embedder(workspace.params.search, environment)
         if embedder is not None:
             stack.callback(embedder.close)
-        librarian = _open_librarian(workspace, environment)
+        librarian, on_open_index = _open_librarian(workspace, environment, embedder)
         stack.push_async_callback(librarian.close)
-        steps = DirectSteps(workspace, librarian, progress, embedder=embedder)
+        steps = DirectSteps(workspace, librarian, progress, embedder=embedder, on_open_index=on_open_index)
         stack.callback(steps.close)
         yield steps
 
 
-def _open_librarian(workspace: Workspace, environment: Environment) -> Librarian:
+def _open_librarian(
+    workspace: Workspace, environment: Environment, embedder: Embedder | None
+) -> tuple[Librarian, Callable[[Searcher], None]]:
+    """The librarian, and what it wants to do once the index is open: the offline one takes its evidence from there."""
     params = workspace.params
     if params.librarian.kind == "model":
         from infold.librarian.decisions import DecisionStore
         from infold.librarian.model import ModelLibrarian
 
         store = DecisionStore(workspace.decisions)
-        return ModelLibrarian(params.librarian, params.editing, environment, store, params.integrate.concurrency)
+        model = ModelLibrarian(params.librarian, params.editing, environment, store, params.integrate.concurrency)
+        return model, unheard
     from infold.librarian.offline import OfflineLibrarian
+    from infold.librarian.offline.vault_evidence import evidence_of
 
-    return OfflineLibrarian()
+    offline = OfflineLibrarian()
+    return offline, lambda searcher: offline.look_into(evidence_of(workspace, searcher, embedder))
