@@ -55,6 +55,7 @@ class _Face(_Plain, TyperGroup):
         terminal = Terminal(is_json="--json" in words)
         try:
             code = super().invoke(ctx)
+            sys.stdout.flush()
         except (typer.Exit, typer.Abort):
             raise
         except InfoldError as error:

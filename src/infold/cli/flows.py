@@ -19,7 +19,7 @@ def up(
     call: Call,
     *,
     port: Annotated[
-        int, typer.Option(metavar="N", help="The port of the server, on this machine only.")
+        int, typer.Option(metavar="N", min=1, max=65535, help="The port of the server, on this machine only.")
     ] = DEFAULT_PORT,
     cron: Annotated[
         str | None,

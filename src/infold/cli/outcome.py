@@ -76,7 +76,7 @@ def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[Par
         )
     )
     for edit in chunk.edits:
-        _show_edit(terminal, edit)
+        _show_edit(terminal, edit, is_named=len(paragraphs) > 1)
     for paragraph in paragraphs:
         if paragraph.outcome == "left":
             _show_left(terminal, paragraph)
@@ -103,14 +103,16 @@ def _opening(paragraph: ParagraphRecord) -> str:
     return f"paragraph {paragraph.n}  “{abridged(paragraph.text, _OPENING_CHARACTERS)}”"
 
 
-def _show_edit(terminal: Terminal, edit: EditRecord) -> None:
+def _show_edit(terminal: Terminal, edit: EditRecord, *, is_named: bool) -> None:
+    """`is_named`: the chunk has several paragraphs, so the edit says which it takes care of."""
     from rich.padding import Padding
 
+    whose = f"  paragraph{'s' * (len(edit.paragraphs) > 1)} {', '.join(map(str, edit.paragraphs))}" if is_named else ""
     if edit.kind == "duplicate":
-        terminal.show(_rows([("  =", f"{edit.file} has it already:")], "bold yellow", "bold yellow", width=3))
-        terminal.show(_rows([("", f"“{abridged(edit.find, _QUOTE_CHARACTERS)}”")], "", "yellow", width=5))
+        terminal.show(_rows([("  =", f"{edit.file} has it already{whose}")], "bold yellow", "bold yellow", width=3))
+        terminal.show(_rows([("", f"“{abridged(edit.find, _QUOTE_CHARACTERS)}”")], "", "yellow", width=3))
     else:
-        terminal.show(_rows([("  →", edit.file)], "bold green", "bold green", width=3))
+        terminal.show(_rows([("  →", f"{edit.file}{whose}")], "bold green", "bold green", width=3))
         terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT)))
 
 

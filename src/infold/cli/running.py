@@ -11,7 +11,7 @@ from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from infold.inbox.run import Run
+    from infold.inbox.run import Run, RunStatus
 
 _INTERRUPTED = 130
 
@@ -30,6 +30,7 @@ def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner
     from infold.cli.progress import Stages
 
     finish_what_was_stopped(terminal, place)
+    known = set(_statuses(place))
     chosen = choose_runner(runner.value)
     if runner is not Runner.DIRECT:
         terminal.notice(chosen.why, style="dim")
@@ -37,7 +38,7 @@ def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner
         with Stages(terminal) as stages:
             return run_integrate(place.workspace, chosen, stages, dry_run=dry_run)
     except KeyboardInterrupt:
-        terminal.notice(f"\n{_state_of_things(place)}")
+        terminal.notice(f"\n{_state_of_things(place, known)}")
         raise typer.Exit(_INTERRUPTED) from None
 
 
@@ -49,10 +50,20 @@ def finish_what_was_stopped(terminal: Terminal, place: Place) -> None:
         terminal.notice(sentence, style="yellow")
 
 
-def _state_of_things(place: Place) -> str:
-    from infold.inbox.run import RunStatus
+def _statuses(place: Place) -> dict[str, RunStatus]:
     from infold.inbox.runs import RunStore
 
-    if any(run.status is RunStatus.APPLYING for run in RunStore(place.workspace.runs).list()):
+    return {run.id: run.status for run in RunStore(place.workspace.runs).list()}
+
+
+def _state_of_things(place: Place, known: set[str]) -> str:
+    """After an interruption; `known` are the runs that were there before."""
+    from infold.inbox.run import RunStatus
+
+    new = {run_id: status for run_id, status in _statuses(place).items() if run_id not in known}
+    if RunStatus.APPLYING in new.values():
         return "Interrupted while notes were being written. The next `infold integrate` finishes that first."
+    for run_id, status in new.items():
+        if status is not RunStatus.PLANNED:
+            return f"Interrupted after everything was written: `infold show {run_id}`."
     return "Interrupted. Nothing was written to the vault; answers already paid for are kept and not asked again."
