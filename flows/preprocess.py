@@ -13,6 +13,7 @@ from infold.settings import Environment
 from tasks.artifacts import show_preprocessed
 from tasks.policy import unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables
+from tasks.versioning import dvc_repository, record_derived_data
 
 
 @flow(name="preprocess", flow_run_name="preprocess {vault.name}", persist_result=False)
@@ -25,4 +26,7 @@ async def preprocess(vault: Path, state: Path, params: Settings = None) -> int:
         summaries = await sync_summaries(steps)
         await sync_index(steps)
         await show_preprocessed(tables, summaries, direct.usage)
+    has_changed = bool(tables.added or tables.changed or tables.removed or summaries.made)
+    if has_changed and (repository := dvc_repository(workspace)):
+        await record_derived_data(unseen(repository), unseen(summaries))
     return tables.scanned

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks
 from infold.inbox.exploration import Exploration
-from infold.inbox.integration import Steps
+from infold.inbox.planning import Steps
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from tasks.policy import BY_CONTENT, is_transient
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from infold.inbox.integration import Prepared, Steps
+from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.inbox.steps import DirectSteps
 from infold.inbox.summarising import Summaries

@@ -12,7 +12,7 @@ from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks
 from infold.inbox.editing import ChunkEdits
 from infold.inbox.exploration import Exploration
-from infold.inbox.integration import Prepared, Steps
+from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.decisions import content_key

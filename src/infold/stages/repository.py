@@ -17,6 +17,7 @@ from infold.workspace import Workspace
 class Repository:
     """A checkout with a vault. `snapshot` is the vault as the stages see it: they never read the vault itself."""
 
+    folder: Path
     vault: Path
     snapshot: Workspace
     metrics: Path
@@ -27,6 +28,7 @@ def open_repository(folder: Path) -> Repository:
     params = load_params(folder / "params.yaml")
     snapshot = folder / "data" / "snapshot"
     return Repository(
+        folder=folder,
         vault=folder / params.vault.path,
         snapshot=Workspace(snapshot, folder / "data" / "state", snapshot / params.vault.inbox_file, params),
         metrics=folder / "data" / "metrics",

@@ -19,10 +19,15 @@ from infold.workspace import Workspace
 def main(repository: Repository) -> str:
     """The stage."""
     summaries = asyncio.run(_summarise(repository.snapshot))
+    write_metrics(repository, summaries)
+    return "\n".join([f"summaries: {summaries.made} made, {summaries.kept} kept", *summaries.warnings])
+
+
+def write_metrics(repository: Repository, summaries: Summaries) -> None:
+    """Keeps the measures of the summaries where DVC and git find them."""
     target = repository.snapshot.params.summary.summary_target_words
     metrics = json.dumps(measure(summaries, target), indent=2, sort_keys=True)
     replace_file(repository.metrics / "summaries.json", f"{metrics}\n".encode())
-    return "\n".join([f"summaries: {summaries.made} made, {summaries.kept} kept", *summaries.warnings])
 
 
 def measure(summaries: Summaries, target_words: tuple[int, int]) -> dict[str, int | float]:
