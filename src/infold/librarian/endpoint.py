@@ -195,11 +195,15 @@ class _OtherLimitName:
 
 
 def as_completion(message: dict[str, Any]) -> ChatCompletion:
-    """A message in the form that users of the `openai` client expect."""
+    """A message in the form that users of the `openai` client expect; what it cost is counted already."""
+    from openai.types import CompletionUsage
     from openai.types.chat import ChatCompletion
 
     choice = {"index": 0, "finish_reason": "stop", "message": message}
-    return ChatCompletion.construct(id="", object="chat.completion", created=0, model="", choices=[choice])
+    nothing = CompletionUsage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+    return ChatCompletion.construct(
+        id="", object="chat.completion", created=0, model="", choices=[choice], usage=nothing
+    )
 
 
 def _is_completion(answer: object) -> bool:

@@ -4,8 +4,8 @@ The only module that imports `instructor`. Wording belongs to `librarian.wording
 `librarian.endpoint`; the rules of an answer to `librarian.answers`.
 
 Two things are done differently from what instructor offers, each for a promise:
-- The request reaches the validators by closure, not by instructor's `context`, which would render every message as a
-  Jinja template (and dedent it): note text with `{{ }}` must arrive byte for byte.
+- The request reaches the validators by a context variable, not by instructor's `context`, which would render every
+  message as a Jinja template (and dedent it): note text with `{{ }}` must arrive byte for byte.
 - `md_json` puts the schema at the end of the question and not into the system prompt, so that every request is an exact
   extension of the one before and prompt caches hold.
 """
@@ -17,6 +17,8 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from contextvars import ContextVar
+from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import ValidationError
@@ -33,6 +35,7 @@ A = TypeVar("A", bound=Answer)
 _THOUGHTS: Final = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL)
 _MAX_OBJECTS: Final = 64  # tries at finding one in prose
 _MAX_PROBLEMS: Final = 12
+_REQUEST: Final[ContextVar[object]] = ContextVar("request")  # of the question that the running task asks
 
 
 class Exchange:
@@ -66,9 +69,10 @@ class Exchange:
         create = cast("Callable[..., Awaitable[A]]", instructor.patch(create=self._create, mode=mode))
         self._fault = None
         given: A | None = None
+        _REQUEST.set(request)
         with suppress(InstructorRetryException):  # its text quotes completions; what to say instead is known here
             given = await create(
-                response_model=_bound(answer, request),
+                response_model=_form(answer),
                 messages=wording.to_send(messages),
                 max_retries=self._max_corrections,
                 strict=False,
@@ -109,25 +113,41 @@ class Exchange:
         return as_completion(self._reply)
 
 
-def _bound(answer: type[A], request: object) -> type[A]:
-    """`answer` for instructor: the same name and schema, valid only for `request`; what is wrong said in few words."""
+@cache
+def _form(answer: type[A]) -> type[A]:
+    """`answer` for instructor: the same name and schema, valid only for the request of the running question.
+
+    Made once for each answer: instructor would otherwise build a class and a schema of its own with every question.
+    """
+    from instructor import OpenAISchema
+
+    schema = answer.model_json_schema()
 
     def model_validate_json(_: type[A], /, json_data: str | bytes, **_options: Any) -> A:
-        from instructor.core import ResponseParsingError
+        return _validated(answer, json_data)
 
-        try:
-            return answer.model_validate_json(json_data, context={"request": request})
-        except ValidationError as error:
-            problems = _problems(error)
-        raise ResponseParsingError(problems)
+    def model_json_schema(_: type[A], /, **_options: Any) -> dict[str, Any]:
+        return dict(schema)
 
     members = {
         "__module__": answer.__module__,
         "__doc__": answer.__doc__,
         "model_validate_json": classmethod(model_validate_json),
+        "model_json_schema": classmethod(model_json_schema),
     }
     metaclass: Any = type(answer)
-    return cast("type[A]", metaclass(answer.__name__, (answer,), members))
+    return cast("type[A]", metaclass(answer.__name__, (answer, OpenAISchema), members))
+
+
+def _validated(answer: type[A], json_data: str | bytes) -> A:
+    """The answer, valid for the request of the running question; what is wrong is said in few words."""
+    from instructor.core import ResponseParsingError
+
+    try:
+        return answer.model_validate_json(json_data, context={"request": _REQUEST.get()})
+    except ValidationError as error:
+        problems = _problems(error)
+    raise ResponseParsingError(problems)
 
 
 def _problems(error: ValidationError) -> str:
