@@ -1,11 +1,11 @@
 """What a chunk costs in tokens: infold's conversation beside the naive ways.
 
-The conversation is worded as a model would get it, decisions are taken by the offline librarian ("typical") or by one that
-views as much as the limits allow and opens three notes ("widest"). Beside it: all summaries in one prompt, and the full
-text of the 15 best search hits. Tokens by the product's rule, a quarter of the characters.
+The conversation is worded as a model would get it; decisions are taken by the offline librarian ("typical") or by one
+that views as much as the limits allow and opens three notes ("widest"). Beside it: all summaries in one prompt, and the
+full text of the 15 best search hits. Tokens by the product's rule, a quarter of the characters.
 
-`sent` counts every call's whole prompt; `new` only what extends the call before, which is what an endpoint with a prompt
-cache bills in full.
+`sent` counts every call's whole prompt; `new` only what extends the call before, which is what an endpoint with a
+prompt cache bills in full.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from synthetic import shared_data
 
 from infold.inbox.atlas import Atlas
 from infold.inbox.editing import Draft, ask_for_edits
@@ -34,7 +36,6 @@ from infold.vault.files import read_bytes
 from infold.vault.note import parse
 from infold.vault.records import BlockKind
 from infold.workspace import Workspace
-from synthetic import shared_data
 
 VAULTS = ("foam-docs", "forgetful-notes", "dendron-site")
 NAIVE_NOTES = 15
@@ -85,7 +86,9 @@ class CountingConversation:
         if self._inner is not None:
             answer = await self._inner.edit(request)
         else:
-            answer = Edits(edits=[], left=[LeftOut(paragraph=p.n, reason="only counted") for p in self._chunk.paragraphs])
+            answer = Edits(
+                edits=[], left=[LeftOut(paragraph=p.n, reason="only counted") for p in self._chunk.paragraphs]
+            )
         self._count(message, answer.model_dump_json() if self._inner else json.dumps(self._chunk.text))
         return answer
 
@@ -114,9 +117,14 @@ async def measure(vault: Path, state: Path, chunks: int) -> list[tuple[str, ...]
             each = [counter.calls, counter.sent, counter.new, counter.answered]
             rows.append((vault.name, name, *(f"{value / len(sample):,.1f}" for value in each)))
         summaries = sum(token_count(available_card(card)) for card in atlas.cards.values())
-        naive = [sum(token_count(read(vault, p)) for p in steps.searcher.candidates(c.text, NAIVE_NOTES)) for c in sample]
+        naive = [
+            sum(token_count(read(vault, p)) for p in steps.searcher.candidates(c.text, NAIVE_NOTES)) for c in sample
+        ]
         text = sum(token_count(c.text) for c in sample) / len(sample)
-        for name, size in (("all summaries, one prompt", summaries), ("full notes of the top 15", sum(naive) / len(sample))):
+        for name, size in (
+            ("all summaries, one prompt", summaries),
+            ("full notes of the top 15", sum(naive) / len(sample)),
+        ):
             rows.append((vault.name, name, "1.0", f"{size + text:,.1f}", f"{size + text:,.1f}", f"{text:,.1f}"))
         return rows
 

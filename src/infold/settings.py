@@ -150,7 +150,9 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
         try:
             loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise SettingInvalid(f"{path} cannot be read as YAML: {error}", hint="Correct or remove the file.") from error
+            raise SettingInvalid(
+                f"{path} cannot be read as YAML: {error}", hint="Correct or remove the file."
+            ) from error
         if loaded is not None and not isinstance(loaded, dict):
             raise SettingInvalid(f"{path} must be a mapping of sections.", hint="See params.yaml for its form.")
         values = loaded or {}
@@ -168,4 +170,6 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
     except ValidationError as error:
         first = error.errors()[0]
         setting = ".".join(str(part) for part in first["loc"])
-        raise SettingInvalid(f"Setting {setting} ({where}): {first['msg']}.", hint="See params.yaml for every name.") from error
+        raise SettingInvalid(
+            f"Setting {setting} ({where}): {first['msg']}.", hint="See params.yaml for every name."
+        ) from error

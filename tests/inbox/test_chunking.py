@@ -1,8 +1,8 @@
 """Grouping paragraphs into chunks (spec 1, Phase 1)."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
 from pydantic import ValidationError
 
 from infold.inbox.chunking import group_paragraphs
@@ -26,7 +26,7 @@ def test_paragraphs_of_a_group_need_not_be_contiguous():
 
 
 @pytest.mark.parametrize(
-    ("groups", "complaint"),
+    "groups,complaint",
     [
         ([[1]], "paragraph in no group: 2"),
         ([[1, 2], [2]], "paragraph in more than one group: 2"),

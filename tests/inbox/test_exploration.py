@@ -81,7 +81,7 @@ async def test_never_more_than_the_total_of_viewed_files():
 
 
 @pytest.mark.parametrize(
-    ("answer", "complaint"),
+    "answer,complaint",
     [
         ({"action": "view", "files": ["n0.md", "n1.md", "n2.md", "n3.md", "n4.md"]}, "you may view 4 files"),
         ({"action": "view", "files": ["nowhere.md"]}, "not AVAILABLE: nowhere.md"),
@@ -108,7 +108,9 @@ async def test_without_a_root_the_candidates_carry_on():
     atlas = atlas_of({"a.md": []}, root=None)
 
     def look(request: LookRequest):
-        return {"action": "view", "files": ["a.md"]} if request.round == 1 else {"action": "checkout", "files": ["a.md"]}
+        return (
+            {"action": "view", "files": ["a.md"]} if request.round == 1 else {"action": "checkout", "files": ["a.md"]}
+        )
 
     exploration, _ = await run(atlas, look, candidates=["a.md"])
     assert exploration.checked_out == ("a.md",)

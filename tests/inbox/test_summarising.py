@@ -19,6 +19,10 @@ def source(path: str, text: str, links: tuple[str, ...] = (), *, is_index: bool 
     return SummarySource(path, path, content_hash(text), len(text.split()), is_index, links, lambda: text)
 
 
+def silent(done: int, total: int) -> None:
+    """No progress."""
+
+
 def named(request) -> dict[str, str]:
     """A summary that says whose it is and what it was made from."""
     made_from = " ".join(summary.split()[0] for _, summary in request.linked or ())
@@ -33,7 +37,7 @@ def store(tmp_path: Path) -> SummaryStore:
 
 async def summarise(sources, store, librarian=None):
     librarian = librarian or ScriptedLibrarian(look=dict, edit=dict, summarise_by=named)
-    return await summarise_notes(sources, store, librarian, SummaryParams()), librarian
+    return await summarise_notes(sources, store, librarian, SummaryParams(), silent), librarian
 
 
 async def test_only_a_changed_note_is_summarised_again(store):
@@ -68,7 +72,9 @@ async def test_an_index_note_is_stale_when_a_linked_summary_changed(store):
     """What an index note says depends on its notes: a change there reaches it, and nothing else."""
     index = source("index.md", LONG, ("a.md",), is_index=True)
     await summarise([index, source("a.md", LONG), source("b.md", LONG + "b")], store)
-    other = ScriptedLibrarian(look=dict, edit=dict, summarise_by=lambda r: {"summary": "new " + named(r)["summary"][:-5]})
+    other = ScriptedLibrarian(
+        look=dict, edit=dict, summarise_by=lambda r: {"summary": "new " + named(r)["summary"][:-5]}
+    )
     _, librarian = await summarise([index, source("a.md", LONG + "x"), source("b.md", LONG + "b")], store, other)
     assert [request.path for request in librarian.asked] == ["a.md", "index.md"]
 
@@ -107,7 +113,7 @@ async def test_what_was_paid_for_survives_a_crash_in_the_next_batch(store):
 
     dying = ScriptedLibrarian(look=dict, edit=dict, summarise_by=dies_in_the_second_batch)
     with pytest.raises(MemoryError):
-        await summarise_notes(sources, store, dying, SummaryParams(batch_size=2))
+        await summarise_notes(sources, store, dying, SummaryParams(batch_size=2), silent)
     _, librarian = await summarise(sources, store)
     assert [request.path for request in librarian.asked] == ["2.md", "3.md"]
 
@@ -116,5 +122,5 @@ async def test_ten_thousand_linked_index_notes_do_not_recurse(store):
     """A chain of index notes longer than the interpreter's stack is no trouble."""
     chain = [source(f"index {i}.md", f"{i}", (f"index {i + 1}.md",), is_index=True) for i in range(3000)]
     librarian = ScriptedLibrarian(look=dict, edit=dict)
-    result = await summarise_notes(chain, store, librarian, SummaryParams())
+    result = await summarise_notes(chain, store, librarian, SummaryParams(), silent)
     assert len(result.by_path) == 3000

@@ -42,7 +42,7 @@ async def group_paragraphs(
             warnings.append(f"Paragraphs {window[0].n} to {window[-1].n} were not grouped, each stands alone: {error}")
     known = {p.n: p for p in paragraphs}
     ordered = sorted(sorted(group) for group in groups)
-    chunks = tuple(Chunk(id, tuple(known[n] for n in group)) for id, group in enumerate(ordered, start=1))
+    chunks = tuple(Chunk(number, tuple(known[n] for n in group)) for number, group in enumerate(ordered, start=1))
     return Chunks(chunks, tuple(warnings))
 
 

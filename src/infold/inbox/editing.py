@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import Field
+
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import EditRecord, Record
@@ -26,7 +28,7 @@ class ChunkEdits(Record):
     """The librarian's answer for one chunk: edits, and paragraphs left out with their reasons."""
 
     edits: tuple[EditRecord, ...] = ()
-    left: dict[int, str] = {}
+    left: dict[int, str] = Field(default_factory=dict)
     transcript: tuple[dict[str, Any], ...] = ()
     usage: Usage = Usage()
 

@@ -14,7 +14,7 @@ from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks, group_paragraphs
 from infold.inbox.editing import ChunkEdits, ask_for_edits
 from infold.inbox.exploration import Exploration, explore
-from infold.inbox.integration import Prepared
+from infold.inbox.planning import Prepared
 from infold.inbox.run import Run, SkippedFile
 from infold.inbox.runs import apply_run
 from infold.inbox.summarising import Summaries, SummarySource, summarise_notes

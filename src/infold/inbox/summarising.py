@@ -17,11 +17,13 @@ from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
 from infold.settings import SummaryParams
 from infold.tables.summaries import SummaryRow, SummaryStore
-from infold.text import collapse_spaces, content_hash, token_count, word_count
+from infold.text import collapse_spaces, content_hash, token_count
 
 LEVEL = "note"
 LENS = "general"
-LAST_KNOWN = "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
+LAST_KNOWN = (
+    "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
+)
 _Linked = tuple[tuple[str, str], ...]
 OWN = "own"  # the model of a note that is its own summary
 
@@ -54,12 +56,12 @@ async def summarise_notes(
     store: SummaryStore,
     librarian: Librarian,
     params: SummaryParams,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None],
 ) -> Summaries:
     """Brings the summaries up to date and returns all of them.
 
-    A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own first sentences
-    until the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
+    A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own sentences until
+    the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
     """
     work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
     standard = [source for source in sources if not source.is_index]
@@ -124,7 +126,7 @@ class _Work:
     def _linked(self, source: SummarySource) -> tuple[_Linked | None, _Linked | None]:
         """What an index note links to, with summaries; and the part of it that is settled, which alone makes the key.
 
-        A link back into a circle gives its last known summary and leaves the key alone, else the circle would never rest.
+        A link back into a circle gives its last known summary and leaves the key alone: else the circle would not rest.
         """
         settled = [(path, self.result.by_path[path]) for path in source.links if path in self.result.by_path]
         back = [
@@ -136,9 +138,7 @@ class _Work:
         ]
         return tuple(settled + back) or None, tuple(settled) or None
 
-    async def _summarise(
-        self, source: SummarySource, key: str, linked: _Linked | None
-    ) -> SummaryRow | None:
+    async def _summarise(self, source: SummarySource, key: str, linked: _Linked | None) -> SummaryRow | None:
         low, high = self._params.summary_target_words
         try:
             text = source.read()
@@ -152,7 +152,9 @@ class _Work:
             request = SummaryRequest(source.path, source.title, text, linked, (low, high))
             try:
                 answer = await self._librarian.summarise(request)
-                return self._keep(source, key, answer.summary, self._librarian.name, token_count(text), token_count(answer.summary))
+                return self._keep(
+                    source, key, answer.summary, self._librarian.name, token_count(text), token_count(answer.summary)
+                )
             except CapReached as error:
                 self._out_of_money = str(error)
                 self.result.warnings.append(f"From {source.path} on notes are shown by their own sentences: {error}")
@@ -163,7 +165,9 @@ class _Work:
         self.result.by_path[source.path] = extract(text, low, high)
         return None
 
-    def _keep(self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int) -> SummaryRow:
+    def _keep(
+        self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int
+    ) -> SummaryRow:
         self.result.by_path[source.path] = summary
         self.result.made += 1
         return SummaryRow(

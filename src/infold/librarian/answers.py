@@ -1,8 +1,8 @@
 """The librarian's requests and typed answers. The rules of the specification are the validators.
 
 A request is a frozen record of what the librarian sees. An answer is a pydantic model; its validators find the request
-in the validation context (`context={"request": request}`) and say, in words a model can act on, what is wrong: an unknown
-file, a fifth view, a find text that matches twice, a 130-word summary. Whoever asked sends that back.
+in the validation context (`context={"request": request}`) and say, in words a model can act on, what is wrong: an
+unknown file, a fifth view, a find text that matches twice, a 130-word summary. Whoever asked sends that back.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class LookRequest:
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """The chunk and the full text of what was checked out. `refused`: what a former edit ran into, '' the first time."""
+    """The chunk and the full text of what was checked out. `refused`: what a former edit ran into, else ''."""
 
     chunk: Chunk
     notes: tuple[OpenNote, ...]
@@ -171,7 +171,9 @@ class Summary(Answer):
 class Look(Answer):
     """The next step of an exploration: view available notes, or check out viewed ones."""
 
-    action: Literal["view", "checkout"] = Field(description="'view' to see more of AVAILABLE files, 'checkout' when ready.")
+    action: Literal["view", "checkout"] = Field(
+        description="'view' to see more of AVAILABLE files, 'checkout' when ready."
+    )
     files: list[str] = Field(description="view: AVAILABLE files; checkout: VIEWED files. Paths exactly as shown.")
     reason: str = Field(default="", description="checkout of no file: why none of them fits.")
 
@@ -222,15 +224,17 @@ class Edits(Answer):
 
     action: Literal["edit"] = "edit"
     edits: list[Edit]
-    left: list[LeftOut] = Field(default_factory=list, description="Paragraphs that fit none of the files, each with the reason.")
+    left: list[LeftOut] = Field(
+        default_factory=list, description="Paragraphs that fit none of the files, each with the reason."
+    )
 
     @model_validator(mode="after")
     def _follow_the_rules(self, info: ValidationInfo) -> Self:
         request: EditRequest | None = _request(info)
         if request is not None:
-            from infold.librarian import rules
+            from infold.librarian.rules import check_edits
 
-            rules.check_edits(self, request)
+            check_edits(self, request)
         return self
 
     def paragraphs_of(self, edit: Edit, chunk: Chunk) -> list[int]:
