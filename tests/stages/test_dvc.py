@@ -26,6 +26,8 @@ CHECKED_OUT = (
     "data/vault",
 )
 
+LEAF = "data/vault/a leaf.md"  # long enough to be summarised; no index note, whose summary would follow, links to it
+
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
@@ -38,6 +40,9 @@ def checkout(tmp_path_factory) -> Path:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(source, target)
+    (folder / LEAF).write_text(
+        "# A leaf\n\n" + " ".join(f"Sentence {n} says what {n} is about." for n in range(30)) + "\n"
+    )
     git = ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Checkout"]):
         subprocess.run([*git, *command], cwd=folder, check=True)
@@ -87,8 +92,7 @@ def test_a_second_repro_does_nothing(built):
 def test_a_changed_note_recomputes_only_its_own_summary(built):
     """One note changed: one summary is made; the others are taken over."""
     folder, _ = built
-    path = next(p for p in sorted((folder / "data" / "vault").rglob("*.md")) if is_long_leaf(p, folder))
-    path.write_text(path.read_text() + "\nOne more sentence stands here now.\n")
+    (folder / LEAF).write_text((folder / LEAF).read_text() + "\nOne more sentence stands here now.\n")
     output = dvc(folder, "repro")
     assert "snapshot: 1 copied, 0 removed" in output
     assert "0 added, 1 changed, 0 removed" in output
@@ -107,8 +111,7 @@ async def test_what_a_flow_brought_up_to_date_is_no_work_for_dvc(built):
     params = open_repository(folder).snapshot.params
     vault = folder / "data" / "vault"
     place = Workspace(vault, folder / "data" / "state", vault / "inbox.md", params)
-    path = next(p for p in sorted(vault.rglob("*.md")) if is_long_leaf(p, folder))
-    path.write_text(path.read_text() + "\nAnd yet another one.\n")
+    (folder / LEAF).write_text((folder / LEAF).read_text() + "\nAnd yet another one.\n")
     async with open_steps(place, Environment()) as steps:
         steps.sync_tables()
         summaries = await steps.sync_summaries()
@@ -117,14 +120,6 @@ async def test_what_a_flow_brought_up_to_date_is_no_work_for_dvc(built):
     assert "Running stage" not in dvc(folder, "repro")
     elsewhere = Workspace(vault, folder / "other" / "state", vault / "inbox.md", params)
     assert dvc_repository(elsewhere) is None
-
-
-def is_long_leaf(path: Path, folder: Path) -> bool:
-    """Long enough to be summarised, and linked from no index note, whose summary would rightly follow."""
-    if "index" in path.name or path.name == "inbox.md" or len(path.read_text().split()) < 120:
-        return False
-    index_notes = (p for p in (folder / "data" / "vault").rglob("*index*.md"))
-    return not any(path.stem.casefold() in index.read_text().casefold() for index in index_notes)
 
 
 def test_a_missing_vault_deletes_nothing(built):
