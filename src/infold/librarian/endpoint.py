@@ -157,15 +157,16 @@ class Endpoint:
 
     async def _attempt(self, client: AsyncOpenAI, body: dict[str, Any]) -> dict[str, Any] | _OtherLimitName:
         """One call with the client's own retries. Errors are raised outside the handler: none carries a text."""
+        import httpx2
         from openai import OpenAIError
 
         limit_name = self._answer_limit_name
         fault: InfoldError
         try:
-            raw = await client.chat.completions.with_raw_response.create(
-                **{**body, limit_name: self._params.max_answer_tokens}
-            )
-            answer = json.loads(raw.http_response.content, parse_constant=lambda _: None)  # NaN is no JSON
+            # The typed method would walk through every message before it sends them: 3 ms a call for nothing.
+            sent = {**body, limit_name: self._params.max_answer_tokens}
+            raw = await client.post("/chat/completions", cast_to=httpx2.Response, body=sent)
+            answer = json.loads(raw.content, parse_constant=lambda _: None)  # NaN is no JSON
         except OpenAIError as error:
             if getattr(error, "param", None) == limit_name:
                 return _OtherLimitName(next(name for name in _ANSWER_LIMIT_NAMES if name != limit_name), error)
