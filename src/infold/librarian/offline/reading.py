@@ -1,0 +1,248 @@
+"""What the offline librarian reads out of a note or a paragraph: pieces, sections, counted terms, outward signs.
+
+Pure, and in no particular language: terms come from `search.terms`, the signs are marks of Markdown and punctuation.
+What any of it is worth belongs to `weights`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import PurePosixPath
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from infold.search.languages import detect_language
+from infold.search.terms import terms
+from infold.text import collapse_spaces
+from infold.vault.note import parse
+from infold.vault.records import Block, BlockKind, Note
+
+Vector = npt.NDArray[np.float32]
+
+_ADDRESS: Final = re.compile(r"(?<=\]\()[^)\s]+|<?[a-z][a-z0-9+.-]*://[^\s)>\]]+>?", re.IGNORECASE)
+_EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\]]+)\]\]|\[([^\]]+)\]\(")
+_NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
+_BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_SIDE: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.DEFINITION))
+SHOWN: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE))
+
+
+def bare(text: str) -> str:
+    """`text` without the addresses of its links."""
+    return _ADDRESS.sub("", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """How a text looks: what it begins and ends with."""
+
+    is_bold_led: bool
+    is_link_led: bool
+    announces: bool  # ends with a colon: what it announces follows
+    is_item: bool
+
+    @classmethod
+    def of(cls, text: str) -> Signs:
+        """The signs of `text`."""
+        mark = _BULLET.match(text)
+        begins = text[mark.end() :] if mark else text.lstrip()
+        return cls(
+            begins.startswith(("**", "__")),
+            begins.startswith("["),
+            text.rstrip().rstrip("*_").endswith((":", "：")),
+            mark is not None,
+        )
+
+
+@dataclass(slots=True)
+class Piece:
+    """A block of a note with its counted terms. `vector` comes when it is asked for."""
+
+    block: Block
+    text: str
+    terms: Counter[str]
+    length: int
+    signs: Signs
+    vector: Vector | None = None
+
+
+@dataclass
+class Section:
+    """A heading with the pieces right below it, up to the next heading. The first section of a note has no heading."""
+
+    trail: tuple[str, ...]
+    level: int
+    heading: Block | None
+    heading_terms: Counter[str]
+    above_terms: frozenset[str]  # of the headings above its own
+    pieces: list[Piece]
+    has_children: bool = False
+    title_vector: Vector | None = None
+
+    @cached_property
+    def terms(self) -> Counter[str]:
+        """The terms of all its pieces."""
+        total: Counter[str] = Counter()
+        for piece in self.pieces:
+            total.update(piece.terms)
+        return total
+
+    @cached_property
+    def length(self) -> int:
+        """How many terms its pieces have."""
+        return sum(piece.length for piece in self.pieces)
+
+    @property
+    def begins_with_prose(self) -> bool:
+        """Whether the first thing below its heading is a paragraph."""
+        return bool(self.pieces) and self.pieces[0].block.kind is BlockKind.PARAGRAPH
+
+    @property
+    def unannounced(self) -> list[int]:
+        """Positions of the pieces (lists, code, tables) that no paragraph right above leads in."""
+        found = []
+        before: BlockKind | None = None
+        for position, piece in enumerate(self.pieces):
+            kind = piece.block.kind
+            if kind in SHOWN and kind is not BlockKind.QUOTE and before is not BlockKind.PARAGRAPH:
+                if not (kind is BlockKind.LIST_ITEM and before is BlockKind.LIST_ITEM):
+                    found.append(position)
+            before = kind
+        return found
+
+
+@dataclass
+class Reading:
+    """A note as the offline librarian reads it."""
+
+    note: Note
+    language: str
+    title_terms: Counter[str]
+    sections: list[Section]
+    terms: Counter[str]  # of the whole note, title and descriptions included
+    length: int
+
+    @property
+    def path(self) -> str:
+        """The note's path."""
+        return self.note.path
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """All pieces, in order."""
+        return [piece for section in self.sections for piece in section.pieces]
+
+    @cached_property
+    def spread(self) -> Counter[str]:
+        """In how many of the note's sections each term stands."""
+        found: Counter[str] = Counter()
+        for section in self.sections:
+            found.update(section.terms.keys() | section.heading_terms.keys())
+        return found
+
+    @cached_property
+    def links(self) -> frozenset[str]:
+        """The targets of its links as written, folded."""
+        return frozenset(link.target.casefold() for link in self.note.links if link.target)
+
+
+def read_note(note: Note) -> Reading:
+    """Counts a note's terms, section by section."""
+    start = note.front_matter.end if note.front_matter else 0
+    language = detect_language(note.text[start : start + 4000])
+    title = Counter(terms(f"{note.title} {spoken_name(note.path)}", language))
+    sections = _sections(note, language)
+    whole = Counter(title)
+    whole.update(terms(_described(note), language))
+    for section in sections:
+        whole.update(section.terms)
+        whole.update(section.heading_terms)
+    return Reading(note, language, title, sections, whole, sum(whole.values()))
+
+
+def spoken_name(path: str) -> str:
+    """The words of a note's name: dots, dashes and underscores are spaces in it."""
+    return re.sub(r"[._-]+", " ", PurePosixPath(path).stem)
+
+
+def _described(note: Note) -> str:
+    values = note.front_matter.values if note.front_matter else {}
+    said = [values.get(key) for key in ("description", "desc", "summary")]
+    return " ".join([*(text for text in said if isinstance(text, str)), *note.tags, *note.aliases])
+
+
+def _sections(note: Note, language: str) -> list[Section]:
+    sections = [Section((), 0, None, Counter(), frozenset(), [])]
+    levels = iter(note.headings)
+    above: dict[str, frozenset[str]] = {}
+    for block in note.blocks:
+        if block.kind is BlockKind.HEADING:
+            heading = next(levels)
+            sections[-1].has_children = heading.level > sections[-1].level > 0
+            counted = Counter(terms(heading.title, language))
+            above[heading.title] = frozenset(counted)
+            over: frozenset[str] = frozenset().union(*(above.get(title, frozenset()) for title in block.trail))
+            trail = (*block.trail, heading.title)
+            sections.append(Section(trail, heading.level, block, counted, over, []))
+        elif block.kind not in _SIDE:
+            text = note.text[block.start : block.end]
+            counted = Counter(terms(bare(text), language))
+            sections[-1].pieces.append(Piece(block, text, counted, sum(counted.values()), Signs.of(text)))
+    return sections
+
+
+@dataclass
+class Query:
+    """A paragraph that looks for its place."""
+
+    text: str
+    ordered: list[str]  # its terms in order, links as the text they show
+    terms: Counter[str]
+    key_terms: Counter[str]  # of what it links, emphasises, names
+    signs: Signs
+    links: frozenset[str]  # the targets of its links as written, folded
+    vector: Vector | None = None
+
+
+def read_query(text: str) -> Query:
+    """A paragraph of the inbox, counted like a note."""
+    language = detect_language(text)
+    plain = bare(text)
+    ordered = terms(plain, language)
+    marked = [" ".join(part for part in parts if part) for parts in _EMPHASISED.findall(text)]
+    keys = Counter(terms(" ".join([*marked, *_NAME.findall(plain)]), language))
+    links: frozenset[str] = frozenset()
+    if "](" in text or "[[" in text:
+        links = frozenset(link.target.casefold() for link in parse("", text).links if link.target)
+    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links)
+
+
+def opening(query: Query, count: int) -> frozenset[str]:
+    """The first `count` terms of a paragraph."""
+    return frozenset(query.ordered[:count])
+
+
+@lru_cache(maxsize=1)
+def _continuing() -> frozenset[str]:
+    """First words by which a text goes on from what stands before it, in a few languages."""
+    return frozenset(
+        """this these those that such it its they their he she however but also therefore thus hence moreover
+        furthermore additionally similarly likewise instead otherwise finally then next second third meanwhile
+        consequently nevertheless still another both again and or so as for
+        dies diese dieser dieses dabei daher deshalb jedoch aber auch außerdem zudem dann danach sie er es
+        cela ces cette ce cependant mais aussi donc ainsi ensuite puis enfin il elle ils elles
+        esto esta este estas estos sin embargo pero también además luego después entonces
+        isto este esta porém mas também além depois então questo questa tuttavia ma anche inoltre poi quindi
+        это эти этот однако но также поэтому затем потом они он она""".split()
+    )
+
+
+def continues(text: str) -> bool:
+    """Whether a paragraph reads as the continuation of another: by its first word, or a small first letter."""
+    first = re.match(r"\W*([^\W\d_]+)", collapse_spaces(bare(text)))
+    return first is not None and (first[1].casefold() in _continuing() or first[1][0].islower())

@@ -1,0 +1,27 @@
+"""The evidence of a vault that was made ready: its tables, its notes on disk, its search index."""
+
+from __future__ import annotations
+
+from infold.errors import NoteUnreadable, PathRefused
+from infold.librarian.offline.evidence import Evidence, Search
+from infold.search.embedding import Embedder
+from infold.tables.notes import load_notes
+from infold.vault.files import decode, read_bytes
+from infold.vault.note import parse
+from infold.vault.records import Note
+from infold.workspace import Workspace
+
+
+def evidence_of(workspace: Workspace, search: Search, embedder: Embedder | None) -> Evidence:
+    """The evidence of the vault as its tables and its index have it. Make it anew after a sync."""
+    limit = workspace.params.vault.max_note_bytes
+
+    def read(path: str) -> Note | None:
+        try:
+            return parse(path, decode(read_bytes(workspace.vault, path, limit), path))
+        except (NoteUnreadable, PathRefused):
+            return None
+
+    rows = load_notes(workspace.tables).select("path", "kind", "outgoing").iter_rows()
+    links = {path: tuple(outgoing) for path, kind, outgoing in rows if kind != "inbox"}
+    return Evidence(read, search, embedder, links)
