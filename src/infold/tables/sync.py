@@ -1,6 +1,6 @@
 """Keeps the notes and links tables in step with the vault; only what changed is read.
 
-A file of the size and time known is taken as unchanged, unless it was written at about the time the tables were: then
+A file of the size and time known is taken as unchanged, unless it was written shortly before it was read or later: then
 its hash decides. Links are worked out again for all notes when a name or alias came or went, else for changed notes.
 The notes table is written last: until then the next sync does the same work again.
 """
@@ -63,7 +63,7 @@ def sync_tables(
     `progress(done, total)` counts files read. Raises VaultNotFound where there is neither vault nor table, and
     StateUnwritable.
     """
-    started = time.monotonic()
+    started, started_ns = time.monotonic(), time.time_ns()
     notes, links = _load(tables_dir)
     known = _known(notes)
     try:
@@ -76,15 +76,15 @@ def sync_tables(
     if known and not seen.files:
         return TablesResult(0, 0, 0, 0, len(known), seen.skipped, time.monotonic() - started, emptied=True)
 
-    written_ns = _written_ns(tables_dir)
-    doubtful = [file for file in seen.files if not _is_as_known(file, known.get(file.path), written_ns)]
+    synced_ns = _synced_ns(tables_dir)
+    doubtful = [file for file in seen.files if not _is_as_known(file, known.get(file.path), synced_ns)]
     wanted = [(file.path, known[file.path].content_hash if file.path in known else None) for file in doubtful]
     readings = read_rows(vault, wanted, params.vault.max_note_bytes, progress or _silent)
     change = _Change.of(known, seen, readings)
     if change.is_needed or notes is None or links is None or _kinds_differ(notes, params):
         notes = _write(tables_dir, notes, links, change, params)
-    elif doubtful:
-        os.utime(tables_dir / notes_module.FILE_NAME)  # their hashes were right: not in doubt any more
+    if doubtful:
+        os.utime(tables_dir / notes_module.FILE_NAME, ns=(started_ns, started_ns))
     return TablesResult(
         scanned=len(seen.files),
         added=change.added,
@@ -117,8 +117,13 @@ class _Change:
         failed_paths = {item.path for item in failed}
         present = {file.path for file in seen.files} - failed_paths
         gone = frozenset(path for path in known if path not in present and not _is_kept(path, skipped))
+        new = {row.path for row in rows}
         read = {reading.path for reading in readings} - failed_paths
-        stamps = {file.path: file for file in seen.files if file.path in read and _differs(file, known.get(file.path))}
+        stamps = {
+            file.path: file
+            for file in seen.files
+            if file.path in new or (file.path in read and _differs(file, known.get(file.path)))
+        }
         added = sum(1 for row in rows if row.path not in known)
         return cls(rows, stamps, gone, skipped, added, len(rows) - added, len(failed))
 
@@ -146,7 +151,8 @@ def _known(notes: pl.DataFrame | None) -> dict[str, _Known]:
     return {path: _Known(digest, size, mtime) for path, digest, size, mtime in rows}
 
 
-def _written_ns(tables_dir: Path) -> int:
+def _synced_ns(tables_dir: Path) -> int:
+    """When the last sync that read a file began: kept as the time of the notes table."""
     try:
         return (tables_dir / notes_module.FILE_NAME).stat().st_mtime_ns
     except OSError:
@@ -157,8 +163,8 @@ def _differs(file: FileStat, known: _Known | None) -> bool:
     return known is None or (file.size, file.mtime_ns) != (known.size, known.mtime_ns)
 
 
-def _is_as_known(file: FileStat, known: _Known | None, written_ns: int) -> bool:
-    return not _differs(file, known) and file.mtime_ns < written_ns - _RACE_NS
+def _is_as_known(file: FileStat, known: _Known | None, synced_ns: int) -> bool:
+    return not _differs(file, known) and file.mtime_ns < synced_ns - _RACE_NS
 
 
 def _is_kept(path: str, skipped: Iterable[Skipped]) -> bool:

@@ -1,0 +1,63 @@
+"""Tables as files."""
+
+import polars as pl
+import pytest
+
+from infold.errors import StateUnwritable
+from infold.tables.parquet import read_table, write_table
+
+SCHEMA = {"name": pl.String(), "values": pl.List(pl.String())}
+TABLE = pl.DataFrame({"name": ["é"], "values": [["a", "b"]]}, schema=SCHEMA)
+
+
+def test_what_is_written_is_read(tmp_path):
+    """A table comes back as it was, whole or by column, and no other file stays beside it."""
+    file = tmp_path / "sub" / "t.parquet"
+    write_table(file, TABLE, "t/1")
+    found = read_table(file, SCHEMA, "t/1")
+    assert found is not None
+    assert found.equals(TABLE)
+    part = read_table(file, SCHEMA, "t/1", columns=["name"])
+    assert part is not None
+    assert part.to_dict(as_series=False) == {"name": ["é"]}
+    assert [path.name for path in file.parent.iterdir()] == ["t.parquet"]
+
+
+def test_other_versions_and_columns_read_as_absent(tmp_path):
+    """A table of an older version, or with other columns, is as good as none."""
+    file = tmp_path / "t.parquet"
+    assert read_table(file, SCHEMA, "t/1") is None
+    write_table(file, TABLE, "t/1")
+    assert read_table(file, SCHEMA, "t/2") is None
+    assert read_table(file, SCHEMA | {"more": pl.String()}, "t/1") is None
+    assert read_table(file, {"name": pl.String(), "values": pl.String()}, "t/1") is None
+
+
+@pytest.mark.parametrize("keep", [0, 1, 3, 4, 10, 50, 200, -1, -4, -8])
+def test_damaged_files_read_as_absent(tmp_path, keep):
+    """Cut anywhere, or with bytes overwritten, a table is made again, never an error."""
+    file = tmp_path / "t.parquet"
+    write_table(file, TABLE, "t/1")
+    data = file.read_bytes()
+    file.write_bytes(data[:keep])
+    assert read_table(file, SCHEMA, "t/1") is None
+    middle = abs(keep) % len(data)
+    file.write_bytes(data[:middle] + b"\xff" * 40 + data[middle + 40 :])
+    read_table(file, SCHEMA, "t/1")
+
+
+def test_a_failed_write_leaves_the_old_table(tmp_path, monkeypatch):
+    """Disk full: the table is as it was, nothing lies about, and the error says which file."""
+    file = tmp_path / "t.parquet"
+    write_table(file, TABLE, "t/1")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StateUnwritable, match=r"t\.parquet.*No space"):
+        write_table(file, TABLE.clear(), "t/1")
+    found = read_table(file, SCHEMA, "t/1")
+    assert found is not None
+    assert found.equals(TABLE)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]

@@ -1,0 +1,122 @@
+"""Summaries, kept by content."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infold.errors import StateUnwritable
+from infold.tables.summaries import SummaryRow, SummaryStore
+
+ROW = SummaryRow("h1", "note", "general", "Sum of é.", "offline/1", "1", 10, 2, "2026-11-21T10:00:00+00:00")
+
+
+def test_what_is_appended_is_loaded(tmp_path):
+    """Rows come back by content hash, level and lens, from a new store over the same folder."""
+    other = replace(ROW, lens="last-known", summary="Other.")
+    SummaryStore(tmp_path).append([ROW, other])
+    SummaryStore(tmp_path).append([replace(ROW, content_hash="h2")])
+    loaded = SummaryStore(tmp_path).load()
+    assert loaded[ROW.key] == ROW
+    assert loaded[other.key] == other
+    assert set(loaded) == {ROW.key, other.key, ("h2", "note", "general")}
+
+
+def test_an_empty_folder_holds_nothing(tmp_path):
+    """No folder, no rows; nothing to append makes no file."""
+    store = SummaryStore(tmp_path / "none")
+    store.append([])
+    assert store.load() == {}
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_last_summary_of_a_content_counts(tmp_path):
+    """Made anew with another model, the later row is the summary; equal times go by order of writing."""
+    store = SummaryStore(tmp_path)
+    store.append([replace(ROW, summary="new", created_at="2026-11-22T00:00:00+00:00")])
+    store.append([ROW])
+    assert store.load()[ROW.key].summary == "new"
+    store.append([replace(ROW, summary="one", created_at="2027"), replace(ROW, summary="two", created_at="2027")])
+    assert store.load()[ROW.key].summary == "two"
+
+
+def test_the_same_rows_twice_are_one_part(tmp_path):
+    """A part is named after its content: writing again after a crash adds nothing."""
+    store = SummaryStore(tmp_path)
+    store.append([ROW])
+    store.append([ROW])
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_damaged_part_is_named_and_the_others_count(tmp_path):
+    """One bad file loses its own rows only; it is left where it is, and named."""
+    store = SummaryStore(tmp_path)
+    store.append([ROW])
+    store.append([replace(ROW, content_hash="h2")])
+    bad = min(tmp_path.iterdir())
+    bad.write_bytes(bad.read_bytes()[:20])
+    assert len(store.load()) == 1
+    assert [bad.name in problem for problem in store.problems] == [True]
+    store.compact(least_parts=1)
+    assert bad.exists()
+
+
+def test_compaction_keeps_every_row(tmp_path):
+    """Many parts become one, with the same rows; a second time there is nothing to do."""
+    store = SummaryStore(tmp_path)
+    for number in range(10):
+        store.append([replace(ROW, content_hash=f"h{number % 7}", created_at=f"2026-{number:02}")])
+    before = store.load()
+    assert store.compact(least_parts=2) == 10
+    assert len(list(tmp_path.iterdir())) == 1
+    assert SummaryStore(tmp_path).load() == before
+    assert store.compact(least_parts=2) == 1
+
+
+def test_few_parts_are_left_alone(tmp_path):
+    """Compaction waits until it pays."""
+    store = SummaryStore(tmp_path)
+    store.append([ROW])
+    store.append([replace(ROW, content_hash="h2")])
+    assert store.compact() == 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_crash_while_compacting_loses_nothing(tmp_path, monkeypatch):
+    """Killed between writing the one part and removing the many: all rows are there, twice at most."""
+    store = SummaryStore(tmp_path)
+    for number in range(5):
+        store.append([replace(ROW, content_hash=f"h{number}")])
+    before = store.load()
+
+    def killed(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.unlink", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.compact(least_parts=2)
+    assert SummaryStore(tmp_path).load() == before
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    """A file stands where the folder should be: the error names it, with what to do."""
+    (tmp_path / "state").write_text("x")
+    with pytest.raises(StateUnwritable) as caught:
+        SummaryStore(tmp_path / "state").append([ROW])
+    assert caught.value.hint
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5), st.integers(0, 3)), max_size=12))
+def test_loading_gives_the_latest_of_each_key(tmp_path_factory, rows):
+    """Whatever the order of appends: the row with the latest time, of equal times the one written last."""
+    store = SummaryStore(tmp_path_factory.mktemp("summaries"))
+    made = [replace(ROW, content_hash=key, summary=text, created_at=str(time)) for key, text, time in rows]
+    store.append(made)
+    wanted: dict[str, SummaryRow] = {}
+    for row in made:
+        if row.content_hash not in wanted or row.created_at >= wanted[row.content_hash].created_at:
+            wanted[row.content_hash] = row
+    assert {key[0]: row for key, row in store.load().items()} == wanted
+    store.compact(least_parts=1)
+    assert {key[0]: row for key, row in store.load().items()} == wanted
