@@ -9,13 +9,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.inbox.report_text import markdown
 from infold.inbox.run import Run, RunStatus
 from infold.vault.differences import Hunk, Row, Segment, hunks, unified
 from infold.vault.disk import Blobs, Disk
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _LONG_SAME: Final = 160  # characters of unchanged text shown on either side of a change within a line
@@ -81,6 +85,18 @@ def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
 
 def html(run: Run, differences: Sequence[NoteDifference]) -> str:
     """The page: self-contained, light and dark."""
+    return _template().render(**_context(run, differences))
+
+
+def undo_command(run: Run) -> str | None:
+    """What to type to take the run back, None where there is nothing to take back."""
+    if run.status not in (RunStatus.APPLIED, RunStatus.PARTIAL):
+        return None
+    return f"infold undo {run.id} --vault {shlex.quote(run.vault)}"
+
+
+@cache
+def _template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -90,14 +106,7 @@ def html(run: Run, differences: Sequence[NoteDifference]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(**_context(run, differences))
-
-
-def undo_command(run: Run) -> str | None:
-    """What to type to take the run back, None where there is nothing to take back."""
-    if run.status not in (RunStatus.APPLIED, RunStatus.PARTIAL):
-        return None
-    return f"infold undo {run.id} --vault {shlex.quote(run.vault)}"
+    return environment.get_template("report.html")
 
 
 def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from infold.inbox.run import ChunkRecord, NoteChange, ParagraphRecord, Run, RunS
 from infold.inbox.run_store import RunStore
 from infold.text import content_hash
 from infold.vault.journal import FileChange, Journal, Transaction
-from infold.vault.merge import merge
+from infold.vault.merge import holds_change, merge
 from infold.workspace import Workspace
 
 APPLY: Final = "apply"
@@ -182,7 +182,10 @@ def _mending(
         if current is None:
             lost.append(file.path)
             continue
-        merged = merge(journal.blobs.get(file.before), journal.blobs.get(file.after), current)
+        before, after = journal.blobs.get(file.before), journal.blobs.get(file.after)
+        if holds_change(before, after, current):
+            continue  # it was written, and a person went on from there
+        merged = merge(before, after, current)
         if merged.conflicts:
             lost.append(file.path)
         elif merged.data != current:

@@ -80,7 +80,7 @@ def _locate(number: int, edit: Edit, haystacks: dict[str, Haystack], findings: _
     except EditRefused as error:
         findings.add(number, edit, str(error), error.hint)
         return None
-    if not edit.is_duplicate and not change.splices:
+    if not edit.is_duplicate and change.before.split() == change.after.split():
         hint = "Add the new text to `replace`, or set is_duplicate to true where `find` already covers it."
         findings.add(number, edit, "changes nothing", hint)
         return None
@@ -108,8 +108,9 @@ def _check_overlaps(placed: Sequence[_Placed], request: EditRequest, findings: _
         note = request.note(first.edit.file)
         if note and first.edit.file == second.edit.file and second.change.match.start < first.change.match.end:
             line = line_of(note.text, second.change.match.start)
-            what = f"overlaps edit {first.number} at line {line}"
-            findings.add(second.number, second.edit, what, "Make one edit of them, or anchor them on different text.")
+            earlier, later = sorted((first, second), key=lambda entry: entry.number)
+            what = f"overlaps edit {earlier.number} at line {line}"
+            findings.add(later.number, later.edit, what, "Make one edit of them, or anchor them on different text.")
 
 
 def _check_removal(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:

@@ -107,17 +107,20 @@ def _replaced(old: Sequence[str], new: Sequence[str], number: int) -> Iterator[R
         first, *others = segment.text.split("\n")
         line.append(Segment(segment.kind, first))
         for part in others:
-            row = _row(line, number)
+            if segment.kind == "removed" and any(s.text for s in line if s.kind != "removed"):
+                line.append(Segment("removed", f"⏎{part}"))
+                continue
+            row = _row(line, number if segment.kind != "removed" else None)
             number += row.number is not None
             yield row
             line = [Segment(segment.kind, part)]
     yield _row(line, number)
 
 
-def _row(segments: Sequence[Segment], number: int) -> Row:
+def _row(segments: Sequence[Segment], number: int | None) -> Row:
     kept = tuple(s for s in segments if s.text)
     kinds = {s.kind for s in kept}
-    if kinds == {"removed"}:
-        return Row("removed", None, kept)
-    kind: RowKind = "changed" if len(kinds) > 1 else "added" if kinds == {"added"} else "same"
+    if number is None:
+        return Row("removed", None, kept or (Segment("removed", ""),))
+    kind: RowKind = "added" if kinds == {"added"} else "same" if kinds <= {"same"} else "changed"
     return Row(kind, number, kept or (Segment("same", ""),))

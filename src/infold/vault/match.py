@@ -71,7 +71,7 @@ class Haystack:
             )
         if not places:
             raise FindTextMissing(
-                f"the find text {_shown(even)} stands nowhere in the note{_nearest_clause(self.text, even)}",
+                f"the find text {_shown(even)} stands nowhere in the note{_nearest_clause(self.text, wanted)}",
                 hint="Copy the text exactly as it stands in the note.",
             )
         first, last = self._originals([places[0], places[0] + len(even) - 1])

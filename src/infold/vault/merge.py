@@ -6,6 +6,7 @@ Pure bytes in, pure bytes out. Which contents are merged belongs to `inbox.undo`
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
             parts += lines
             conflicts += left
     return Merged(b"".join(parts), tuple(conflicts))
+
+
+def holds_change(before: bytes, after: bytes, current: bytes) -> bool:
+    """Whether `current` was made from `after`, not from `before`: lines that came with `after` stand in it.
+
+    A line-wise merge cannot tell: two equal insertions beside a blank line may be aligned on either side of it.
+    """
+    old, new, now = (Counter(line.strip() for line in data.splitlines()) for data in (before, after, current))
+    return any(now[line] > old[line] for line in new - old if line)
 
 
 def _where_they_meet(base: Lines, ours: Lines, theirs: Lines) -> tuple[Lines, list[bytes]]:

@@ -1,0 +1,126 @@
+"""Edits: located on the text as it is, every byte outside them kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from infold.errors import EditRefused, FindTextAmbiguous, RemovesTooMuch
+from infold.vault.edits import apply_edits, check_removal, plan_changes, removed_words
+
+
+@pytest.mark.parametrize(
+    "text, find, replace, wanted",
+    [
+        ("- Link A\n- Link B\n- D\n", "- Link B", "- Link B\n- Link C", "- Link A\n- Link B\n- Link C\n- D\n"),
+        ("-  Link\tB  \r\n- D\r\n", "- Link B", "- Link B\n- Link C", "-  Link\tB\r\n- Link C  \r\n- D\r\n"),
+        ("a\n\nb\n", "b\n", "b\n\nc\n", "a\n\nb\n\nc\n"),
+        ("a\n\nb", "b", "b\n\nc\n", "a\n\nb\n\nc"),
+        ("a\n\nb\n", "b", "b\n\nc\n\n", "a\n\nb\n\nc\n"),
+        ("\ufeffa\n", "a", "new\n\na", "\ufeffnew\n\na\n"),
+        ("a  \r\nb\r\nc", "a b c", "a\nnew\nb c", "a  \r\nnew\r\nb\r\nc"),
+        ("one  two   three", "one two three", "zero one two X three", "zero one  two   X three"),
+        ("x  y", "x y", "before x y after", "before x  y after"),
+        ("- A\n  - B\n", "- B", "- B\n- C", "- A\n  - B\n  - C\n"),
+        ("- A\n\t- B\n", "- B", "- New\n- B", "- A\n\t- New\n\t- B\n"),
+        ("- A\n  - B\n", "  - B", "  - B\n  - C", "- A\n  - B\n  - C\n"),
+        ("- A\n  - B\n", "- B", "- New\n  - B", "- A\n- New\n  - B\n"),
+        ("- A\n  - B\n", "- B", "- B\n  - C", "- A\n  - B\n  - C\n"),
+        ("# H\npara\n", "# H", "# H\n\nNew", "# H\n\nNew\npara\n"),
+    ],
+)
+def test_insertions_keep_the_bytes_around_them(text, find, replace, wanted):
+    """An anchor keeps its own white space, line ends follow the note, the note's last line end (or none) stays."""
+    assert apply_edits(text, [(find, replace)]) == wanted
+
+
+def test_mixed_line_ends_follow_the_neighbourhood():
+    """In a note that mixes line ends, added text takes those of the lines around it."""
+    text = "a\r\n" * 400 + "anchor one\r\n" + "a\r\n" * 400 + "b\n" * 600 + "anchor two\n"
+    after = apply_edits(text, [("anchor two", "anchor two\nnew"), ("anchor one", "anchor one\nnew")])
+    assert after.endswith("anchor two\nnew\n")
+    assert "anchor one\r\nnew\r\n" in after
+
+
+def test_order_does_not_matter_and_touching_edits_are_fine():
+    """All finds are located on the original text: text that one edit adds is not found by another."""
+    edits = [("b", "b a"), ("a", "a c")]
+    assert apply_edits("a b", edits) == apply_edits("a b", edits[::-1]) == "a c b a"
+
+
+def test_overlapping_edits_are_refused():
+    """Two edits of the same stretch: refused, with numbers and line."""
+    with pytest.raises(EditRefused, match="edits 1 and 2 overlap at line 2"):
+        apply_edits("x\na b c\n", [("a b", "a b d"), ("b c", "b c e")])
+
+
+def test_an_edit_that_fails_changes_nothing():
+    """One bad find and no edit is made."""
+    with pytest.raises(FindTextAmbiguous):
+        apply_edits("a a b", [("b", "b c"), ("a", "d")])
+
+
+NOTE = st.lists(
+    st.tuples(
+        st.text("abc#-|", min_size=1, max_size=6), st.sampled_from(["\n", "\r\n", "  \n", "\n\n", "\r\n\r\n", " "])
+    ),
+    min_size=1,
+    max_size=12,
+).map(lambda parts: "".join(word + space for word, space in parts))
+
+
+@given(NOTE, NOTE, st.text("xyz \n", min_size=1, max_size=12).filter(str.strip), st.booleans(), st.booleans())
+def test_an_insertion_changes_no_byte_outside_it(before, after, new, goes_above, has_no_end):
+    """Take what was inserted out again and the note is as it was, byte for byte."""
+    note = before + "§anchor  here§\n" + after
+    note = note.rstrip() if has_no_end else note
+    replace = f"{new}\n\n§anchor here§" if goes_above else f"§anchor here§\n\n{new}"
+    (change,) = plan_changes(note, [("§anchor here§", replace)])
+    edited = apply_edits(note, [("§anchor here§", replace)])
+    assert len(edited) > len(note)
+    assert all(splice.start == splice.end for splice in change.splices)
+    for splice in reversed(change.splices):
+        assert edited[splice.start : splice.start + len(splice.text)] == splice.text
+        edited = edited[: splice.start] + edited[splice.start + len(splice.text) :]
+    assert edited == note
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=10), st.data())
+def test_any_replacement_gives_its_words(words, data):
+    """Whatever is replaced by whatever: the words that stand there afterwards are those of the replacement."""
+    new = data.draw(st.lists(st.text("abc", min_size=1, max_size=2), min_size=1, max_size=10))
+    note = "« " + "  ".join(words) + " »"
+    assume(not any(mark in word for word in words for mark in "«»"))
+    after = apply_edits(note, [(note, "« " + " ".join(new) + " »")])
+    assert after.split() == ["«", *new, "»"]
+
+
+def test_bytes_outside_an_edit_are_the_same():
+    """What stands before and after a replaced stretch is untouched, whatever it is."""
+    head, tail = "\ufeff\x0c# T \r\n\t\u2028", "\r\r\n trailing \u00a0\n\n\n"
+    after = apply_edits(head + "old text" + tail, [("old text", "old new text")])
+    assert after == head + "old new text" + tail
+
+
+def test_removed_words_are_those_that_stand_there_less_often():
+    """Words are counted, case aside; punctuation and white space are none."""
+    assert removed_words("The cat, the dog.", "a Cat the") == ["the", "dog"]
+
+
+def test_words_that_move_are_not_removed():
+    """The guard looks at all edits of a chunk: what one takes away another may put back."""
+    taken = plan_changes("one two three four five six", [("two three four five", "")])
+    given_back = plan_changes("x", [("x", "x two three four five")])
+    check_removal([*taken, *given_back], 0)
+    with pytest.raises(RemovesTooMuch, match="two, three, four, five"):
+        check_removal(taken, 3)
+    check_removal(taken, 4)
+
+
+def test_a_word_given_back_once_makes_up_for_one():
+    """Two edits that each take a word away need it twice."""
+    changes = plan_changes("a word b word", [("a word", "a"), ("b word", "b word word")])
+    check_removal(changes, 0)
+    with pytest.raises(RemovesTooMuch):
+        check_removal(plan_changes("a word b word c", [("a word", "a"), ("b word", "b"), ("c", "c word")]), 0)
