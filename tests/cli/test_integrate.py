@@ -38,7 +38,8 @@ def _edit(request):
 def scripted(monkeypatch) -> ScriptedLibrarian:
     """Takes the place of every librarian."""
     librarian = ScriptedLibrarian(look=_look, edit=_edit)
-    monkeypatch.setattr("infold.inbox.steps._open_librarian", lambda workspace, environment: librarian)
+    opened = (librarian, lambda searcher: None)
+    monkeypatch.setattr("infold.inbox.steps._open_librarian", lambda *place: opened)
     return librarian
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.readme_demo import excerpt, masked, run_demo, shown_in_readme
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -20,10 +22,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 def program(tmp_path):
     """Calls `python -m infold` in the test's own folder."""
 
-    def call(*words: object) -> subprocess.CompletedProcess[str]:
+    def call(*words: object, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(REPOSITORY / "src"), str(REPOSITORY)))}
         command = [sys.executable, "-m", "infold", *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+        return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
 
     return call
 
@@ -33,10 +35,16 @@ def files(folder: Path) -> dict[str, bytes]:
     return {os.fsdecode(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_the_demo_shows_the_whole_job_and_its_undo_works_as_printed(program, tmp_path):
-    """Chunks, what was looked at and opened, edits, the duplicate with its quote, what fits nowhere, report, undo."""
-    done = program("demo", "--into", "demo")
-    assert done.returncode == 1, done.stderr
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> tuple[Path, str]:
+    """The folder that a demo was run in, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run_demo(folder)
+
+
+def test_the_demo_shows_the_whole_job(demo):
+    """Chunks, what was looked at and opened, edits, the duplicate with its quote, what fits nowhere, the report."""
+    folder, text = demo
     for part in (
         "Chunk 1",
         "looked at",
@@ -47,13 +55,23 @@ def test_the_demo_shows_the_whole_job_and_its_undo_works_as_printed(program, tmp
         "“The first heap",
         "stays in the inbox",
     ):
-        assert part in done.stdout
-    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if line.startswith(("report ", "undo ")))
-    assert Path(lines["report"]).is_file()
-    *_, undo = lines["undo"].partition(" undo ")
-    undone = program("undo", *shlex.split(undo))
+        assert part in text
+    (report,) = (line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith("report "))
+    assert (folder / report).is_file()
+
+
+def test_the_readme_shows_what_the_demo_prints(demo):
+    """Run id and seconds aside. When it fails: `python -m scripts.readme_demo`, and read what changed."""
+    assert masked(excerpt(demo[1])) == masked(shown_in_readme())
+
+
+def test_the_undo_of_the_demo_works_as_printed(demo, program):
+    """Afterwards the copy is the demo vault again, byte for byte."""
+    folder, text = demo
+    (undo,) = (line.split(" undo ", 1)[1] for line in text.splitlines() if line.startswith("undo "))
+    undone = program("undo", *shlex.split(undo), cwd=folder)
     assert undone.returncode == 0, undone.stderr
-    assert files(tmp_path / "demo" / "vault") == files(REPOSITORY / "data" / "vault")
+    assert files(folder / "demo" / "vault") == files(REPOSITORY / "data" / "vault")
 
 
 def test_the_first_line_of_the_demo_comes_at_once(tmp_path):

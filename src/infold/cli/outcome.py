@@ -151,7 +151,7 @@ def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
         terminal.notice(f"! skipped {skipped.path}: {skipped.reason}", style="yellow")
     terminal.say(f"cost    {cost(run.usage)}, {run.seconds:.1f} s, librarian {run.librarian}")
     if report is not None:
-        terminal.say(f"report  {report}")
+        terminal.say(f"report  {report.relative_to(Path.cwd()) if report.is_relative_to(Path.cwd()) else report}")
 
 
 def cost(usage: Usage) -> str:
