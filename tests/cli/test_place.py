@@ -137,3 +137,31 @@ def test_options_become_settings_whatever_their_text():
     """A model's name with a colon or a leading number stays the name it is."""
     changed = Asked().with_changes(librarian__model="llama3.2:1b", librarian__max_usd=None)
     assert [json.loads(change.partition("=")[2]) for change in changed.changes] == ["llama3.2:1b"]
+
+
+def test_the_notes_may_lie_in_a_folder_of_the_vault_with_the_inbox_above(tmp_path):
+    """Spec 1's `notes_directory`: notes in ./notes, the inbox beside that folder."""
+    vault = tmp_path / "vault"
+    (vault / "notes").mkdir(parents=True)
+    (vault / "inbox.md").write_text("text\n")
+    place = find_place(Asked(vault=vault, changes=("vault.notes_directory=./notes",)))
+    assert place.vault == vault / "notes"
+    assert place.workspace.inbox == vault / "inbox.md"
+
+
+@pytest.mark.parametrize("folder,error", [("../elsewhere", SettingInvalid), ("gone", VaultNotFound)])
+def test_a_notes_folder_outside_the_vault_or_absent_is_refused(tmp_path, folder, error):
+    """Nothing outside the vault is read or written."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "vault").mkdir()
+    with pytest.raises(error):
+        find_place(Asked(vault=tmp_path / "vault", changes=(f"vault.notes_directory={folder}",)))
+
+
+def test_an_inbox_named_among_the_notes_is_not_taken_for_a_note(tmp_path):
+    """--inbox capture.md: that file is the inbox of this run, so that its text is not found in itself."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "capture.md").write_text("text\n")
+    place = find_place(Asked(vault=vault), inbox=vault / "capture.md")
+    assert place.params.vault.inbox_file == "capture.md"

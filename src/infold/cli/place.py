@@ -17,7 +17,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +85,9 @@ def find_place(wanted: Asked, *, inbox: Path | None = None) -> Place:
     if params_file is None and (state / PARAMS_FILE).is_file():
         params_file = state / PARAMS_FILE
     params = load_params(params_file, list(wanted.changes))
-    workspace = Workspace(vault=vault, state=state, inbox=_inbox(vault, params, inbox), params=params)
-    return Place(workspace, vault_from, params_file)
+    notes = _notes_folder(vault, params)
+    workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
+    return Place(_with_inbox_told_apart(workspace), vault_from, params_file)
 
 
 def state_home() -> Path:
@@ -206,12 +207,35 @@ def _refuse_reports_among_notes(vault: Path, state: Path) -> None:
         )
 
 
-def _inbox(vault: Path, params: Params, named: Path | None) -> Path:
+def _notes_folder(vault: Path, params: Params) -> Path:
+    """The folder that holds the notes: the vault itself unless `vault.notes_directory` names one in it."""
+    notes = (vault / params.vault.notes_directory).resolve()
+    if not notes.is_relative_to(vault):
+        raise SettingInvalid(
+            f"vault.notes_directory {params.vault.notes_directory!r} leads out of the vault {vault}.",
+            hint="Name a folder inside the vault, or name that folder with --vault.",
+        )
+    if not notes.is_dir():
+        raise VaultNotFound(f"There is no folder {notes} (vault.notes_directory).", hint="Correct or remove the setting.")
+    return notes
+
+
+def _inbox(vault: Path, notes: Path, params: Params, named: Path | None) -> Path:
+    """The inbox: as named, from here or from the vault; else `vault.inbox_file`, beside the notes or above them."""
     if named is None:
-        return vault / params.vault.inbox_file
+        beside, above = notes / params.vault.inbox_file, vault / params.vault.inbox_file
+        return above if above.exists() and not beside.exists() else beside
     here, in_vault = named.expanduser().absolute(), vault / named
     chosen = in_vault if in_vault.exists() and not here.exists() else here
     return chosen.parent.resolve() / chosen.name
+
+
+def _with_inbox_told_apart(workspace: Workspace) -> Workspace:
+    """With the inbox in use as `vault.inbox_file` where it lies among the notes, so that it is never taken for one."""
+    if not workspace.inbox.is_relative_to(workspace.vault):
+        return workspace
+    vault = workspace.params.vault.model_copy(update={"inbox_file": workspace.inbox_path})
+    return replace(workspace, params=workspace.params.model_copy(update={"vault": vault}))
 
 
 def _real(folder: Path) -> Path:
