@@ -15,7 +15,7 @@ from typing import Any
 from infold.text import collapse_spaces, folded_words, words
 
 _FENCE = re.compile(r"^<<<(?P<label>[^\n]*?) (?P<mark>[0-9a-f]{12}) origin=(?P<origin>[^\n]*)>>>\n", re.MULTILINE)
-_CARD = re.compile(r"^- \[\[(?P<path>[^\n]+?)\]\](?: — (?P<summary>[^\n]*))?$", re.MULTILINE)
+_CARD = re.compile(r"^- \[\[(?P<path>[^\n]+?)\]\] — (?P<summary>[^\n]*)$", re.MULTILINE)
 _VIEWED = re.compile(r"^## \[(?P<path>[^\n]+)\]\n\n\*\*Summary:\*\* (?P<summary>[^\n]*)$", re.MULTILINE)
 _MAY_VIEW = re.compile(r"You may now view up to (\d+) AVAILABLE")
 _MAY_CHECK_OUT = re.compile(r"check out up to (\d+) VIEWED", re.IGNORECASE)
@@ -85,7 +85,7 @@ def _corrected(messages: Sequence[dict[str, Any]]) -> list[Any]:
     texts = [last.get("content"), *(call["function"]["arguments"] for call in last.get("tool_calls") or ())]
     found = []
     for text in texts:
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError, RecursionError):
             found.append(json.loads(text))
     return found
 
@@ -139,7 +139,7 @@ def _look(said: Sequence[str]) -> dict[str, Any]:
         if fence.label == "viewed":
             viewed |= {m["path"]: m["summary"] for m in _VIEWED.finditer(fence.text)}
         if fence.label in {"viewed", "available"}:
-            available |= {m["path"]: m["summary"] or "" for m in _CARD.finditer(fence.text)}
+            available |= {m["path"]: m["summary"] for m in _CARD.finditer(fence.text)}
     unseen = {path: summary for path, summary in available.items() if path not in viewed}
     may_view = _MAY_VIEW.search(said[-1])
     if may_view and int(may_view[1]) and unseen and len(viewed) < 3:

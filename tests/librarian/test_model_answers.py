@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from itertools import pairwise
 
 import pytest
@@ -13,7 +14,7 @@ from infold.librarian.answers import OpenNote
 from infold.librarian.model import ModelLibrarian
 from infold.librarian.prompts import PROMPT_VERSION
 from infold.settings import EditingParams, Environment, LibrarianParams
-from tests.fakes.openai_server import answer, fault, text
+from tests.fakes.openai_server import Reply, answer, fault, text
 from tests.librarian.conftest import (
     TEA,
     card,
@@ -108,6 +109,63 @@ async def test_thoughts_fences_and_prose_around_json_are_survived(librarian, ser
     server.script("Grouping", text(said))
     assert (await librarian(mode=mode).group(group_request())).groups == [[1, 2]]
     assert len(server.asked) == 1
+
+
+def _calling(*functions: dict[str, object], content: object = None) -> Reply:
+    calls = [{"id": f"call_{n}", "type": "function", "function": f} for n, f in enumerate(functions)]
+    message = {"role": "assistant", "content": content, "tool_calls": calls}
+    body = {"object": "chat.completion", "choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    return Reply(body=json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        _calling({"name": "Look", "arguments": '{"action": "view", "files": ["tea.md"]}'}),
+        _calling({"name": "wrong_name", "arguments": '{"action": "view", "files": ["tea.md"]}'}),
+        _calling({"name": "Look", "arguments": {"action": "view", "files": ["tea.md"]}}),
+        _calling(
+            {"name": "Look", "arguments": '{"action": "view", "files": ["tea.md"]}'},
+            {"name": "Look", "arguments": '{"action": "view", "files": ["coffee.md"]}'},
+        ),
+    ],
+)
+async def test_what_servers_make_of_a_tool_call(librarian, server, reply):
+    """Arguments as an object, another name, two calls at once: the first call counts, and the conversation goes on."""
+    server.script("Look", reply)
+    conversation = librarian(mode="tools").conversation(chunk())
+    assert (await conversation.look(look_request())).files == ["tea.md"]
+    await conversation.edit(edit_request())
+    said = server.asked[-1].messages
+    calls = [call["id"] for m in said for call in m.get("tool_calls") or ()]
+    assert calls == [m["tool_call_id"] for m in said if m["role"] == "tool"]
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("function", [{}, {"name": "Grouping"}, {"name": "Grouping", "arguments": "no JSON"}])
+async def test_a_broken_tool_call_is_corrected(librarian, server, function):
+    """A call without arguments or with broken ones is answered by the error, as the protocol wants."""
+    server.script("Grouping", _calling(function))
+    assert (await librarian(mode="tools").group(group_request())).groups == [[1], [2]]
+    assert server.asked[1].messages[-1]["role"] == "tool"
+
+
+async def test_content_in_parts_is_put_together(librarian, server):
+    """Some endpoints send a list of parts instead of a string."""
+    parts = [{"type": "text", "text": '{"groups": '}, {"type": "text", "text": "[[1, 2]]}"}]
+    message = {"role": "assistant", "content": parts}
+    server.script("Grouping", Reply(body=json.dumps({"choices": [{"message": message}]}).encode()))
+    assert (await librarian().group(group_request())).groups == [[1, 2]]
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("said", ["{" * 30_000, '{"a":' * 8_000, "[" * 30_000, "<think>" * 5_000])
+async def test_hostile_answers_are_read_in_no_time(librarian, server, said):
+    """Nested or unclosed brackets cost neither time nor the stack."""
+    server.script("Grouping", text(said))
+    started = time.monotonic()
+    assert (await librarian(mode="md_json").group(group_request())).groups == [[1], [2]]
+    assert time.monotonic() - started < 5
 
 
 async def test_corrections_end_at_the_limit(librarian, server):

@@ -147,6 +147,15 @@ async def test_a_wrong_key_at_the_server(librarian, server):
     assert KEY not in f"{raised.value}{raised.value.hint}"
 
 
+async def test_a_proxy_of_the_environment_is_not_used_for_this_machine(librarian, server, monkeypatch):
+    """A local endpoint is reached behind a company proxy too."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert (await librarian(max_retries=0).group(group_request())).groups == [[1], [2]]
+
+
 @pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "http://", "http://host:no/v1", "http://[::1/v1"])
 def test_an_address_that_is_none_is_a_setting(librarian, url):
     """A base address without scheme or host is refused before anything is sent."""

@@ -98,6 +98,15 @@ def test_paragraphs_are_shown_once_with_their_headings():
     assert "<<<paragraph 1 " not in edit_message(edit_request(), shown)["content"]
 
 
+def test_a_later_part_of_a_long_inbox_is_asked_for_by_its_numbers():
+    """Paragraphs 21 and 22 alone; without names of notes there is still a request."""
+    request = group_request("a", "b")
+    later = tuple(replace(p, n=p.n + 20) for p in request.paragraphs)
+    asked = group_messages(replace(request, paragraphs=later, sample_names=()))[1]["content"]
+    assert asked.endswith("Group the paragraphs 21, 22: give the groups of paragraph numbers.")
+    assert "(none yet)" in asked
+
+
 def test_a_conversation_taken_up_without_its_looks_still_shows_the_chunk():
     """Edits can be asked for without an exploration before them."""
     assert "<<<paragraph 1 " in edit_message(edit_request(), Shown())["content"]

@@ -132,7 +132,7 @@ class Endpoint:
         loop = asyncio.get_running_loop()
         if loop not in self._connections:
             import httpx2
-            from openai import AsyncOpenAI
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
             seconds = self._params.timeout_seconds
             client = AsyncOpenAI(
@@ -140,6 +140,8 @@ class Endpoint:
                 base_url=self._base_url or f"https://{OPENAI_HOST}/v1",
                 timeout=httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
                 max_retries=self._params.max_retries,
+                # A proxy of the environment leads to other machines, not to this one.
+                http_client=DefaultAsyncHttpxClient(trust_env=False) if _is_on_this_machine(self._base_url) else None,
             )
             # At DEBUG the client logs whole requests: the notes' text.
             logging.getLogger("openai").setLevel(max(logging.INFO, logging.getLogger("openai").level))
@@ -228,6 +230,11 @@ def _counted(answer: dict[str, Any], prompt_tokens: int) -> tuple[int, int, int]
 
 def _is_openai(base_url: str | None) -> bool:
     return base_url is None or urlsplit(base_url).hostname == OPENAI_HOST
+
+
+def _is_on_this_machine(base_url: str | None) -> bool:
+    host = urlsplit(base_url or "").hostname or ""
+    return host in {"localhost", "::1"} or host.startswith("127.")
 
 
 def _checked_url(environment: Environment) -> str | None:

@@ -130,7 +130,7 @@ def _grouping(meter: _Meter, paragraphs: Sequence[Paragraph], params: Params, co
     requests = max(1, math.ceil(words / params.chunking.max_words_per_request))
     names = params.chunking.granularity_sample_size * _NAME_TOKENS
     system = token_count(prompt("group", max_words=params.chunking.max_chunk_words))
-    asked = token_count(prompt("group_request", names="", paragraphs="")) + names
+    asked = token_count(prompt("group_request", names="", paragraphs="", numbers="")) + names
     share = math.ceil(_paragraph_tokens(paragraphs) / requests)
     answer = 8 + 3 * math.ceil(len(paragraphs) / requests)
     for _ in range(requests):

@@ -77,7 +77,8 @@ class Spend:
     """The meter of one librarian, safe over threads. Calls side by side reserve together, so they cannot overshoot.
 
     A call reserves its prompt by the product's token rule and the longest answer it may get. Endpoints count with their
-    own tokenizers: where one counted more than the rule, later reservations are widened by the worst ratio seen.
+    own tokenizers: where one counted more than the rule, later reservations are widened by the worst ratio seen. An
+    endpoint that ignores the limit of an answer can pass a cap by the answers under way.
     """
 
     def __init__(

@@ -64,8 +64,9 @@ def group_messages(request: GroupRequest) -> list[Message]:
         _user(
             prompt(
                 "group_request",
-                names=fenced("\n".join(request.sample_names), label="names", origin="notes"),
+                names=fenced("\n".join(request.sample_names) or "(none yet)", label="names", origin="notes"),
                 paragraphs=_paragraphs(request.paragraphs),
+                numbers=", ".join(str(p.n) for p in request.paragraphs),
             )
         ),
     ]
