@@ -90,9 +90,7 @@ def card(path: str, *links: str) -> NoteCard:
     return NoteCard(path, path.removesuffix(".md"), f"About {path}.", (f"# {path}",), links)
 
 
-def look_request(
-    text: str = WHITE, *, viewed: tuple[NoteCard, ...] | None = None, left: int = 2
-) -> LookRequest:
+def look_request(text: str = WHITE, *, viewed: tuple[NoteCard, ...] | None = None, left: int = 2) -> LookRequest:
     """A round of exploration: the root is viewed, tea and coffee are available."""
     shown = viewed or (card("index.md", "tea.md", "coffee.md"),)
     rest = tuple(card(path) for path in ("tea.md", "coffee.md") if path not in {c.path for c in shown})
@@ -100,8 +98,6 @@ def look_request(
     return LookRequest(chunk(text), shown, rest, summaries, 3 - left, left, 4 if left else 0, 3)
 
 
-def edit_request(
-    text: str = WHITE, note: str = TEA, refused: str = ""
-) -> EditRequest:
+def edit_request(text: str = WHITE, note: str = TEA, refused: str = "") -> EditRequest:
     """The chunk beside one checked-out note."""
     return EditRequest(chunk(text), (OpenNote("tea.md", note),), EditingParams(), refused)
