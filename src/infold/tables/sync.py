@@ -81,9 +81,10 @@ def sync_tables(
     wanted = [(file.path, known[file.path].content_hash if file.path in known else None) for file in doubtful]
     readings = read_rows(vault, wanted, params.vault.max_note_bytes, progress or _silent)
     change = _Change.of(known, seen, readings)
-    if change.is_needed or notes is None or links is None or _kinds_differ(notes, params):
+    is_stale = change.is_needed or notes is None or links is None or _kinds_differ(notes, params)
+    if is_stale or notes is None:
         notes = _write(tables_dir, notes, links, change, params)
-    if doubtful:
+    if is_stale or doubtful:
         os.utime(tables_dir / notes_module.FILE_NAME, ns=(started_ns, started_ns))
     return TablesResult(
         scanned=len(seen.files),
