@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.prefect_server import prefect_api
+
+__all__ = ["prefect_api"]
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 

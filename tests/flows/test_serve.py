@@ -19,7 +19,7 @@ from flows.serve import serve_flows
 from infold.errors import EnvironmentFault
 from infold.settings import Params
 from infold.workspace import Workspace
-from tests.flows.conftest import free_port
+from tests.fakes.prefect_server import free_port
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 

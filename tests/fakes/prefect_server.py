@@ -1,4 +1,4 @@
-"""One Prefect server for all tests that need one: started with our pins and settings, as `infold flows up` does."""
+"""One real Prefect server for all tests that need one, with our pins and settings, as `infold flows up` has it."""
 
 from __future__ import annotations
 
