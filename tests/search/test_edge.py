@@ -177,7 +177,7 @@ def test_the_engines_errors_are_ours(tmp_path: Path):
         index.upsert([point(1, "a.md", "x", np.ones(3, dtype=np.float32))])
     with pytest.raises(IndexFault):
         EdgeIndex(tmp_path / "shard", SIZE)
-    assert "rebuild" in wrong_size.value.hint
+    assert "infold index" in wrong_size.value.hint
     index.upsert([point(2, "a.md", "x", unit(1))])
     assert index.count() == 1
     index.close()

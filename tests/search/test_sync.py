@@ -118,7 +118,9 @@ def test_lost_vectors_are_computed_again(place):
     assert contents(place.index) == before
 
 
-@pytest.mark.parametrize("damage", ["config", "garbage", "truncated", "no segments", "manifest", "manifest gone"])
+@pytest.mark.parametrize(
+    "damage", ["config", "garbage", "truncated", "panic", "no segments", "manifest", "manifest gone"]
+)
 def test_a_damaged_index_is_made_anew(place, damage: str):
     """Whatever is wrong with the index's files, a search names it or works, and the next syncs put it right."""
     place.sync()
@@ -132,6 +134,9 @@ def test_a_damaged_index_is_made_anew(place, damage: str):
     elif damage == "truncated":
         for file in segment.rglob("*.dat"):
             file.write_bytes(file.read_bytes()[:10])
+    elif damage == "panic":
+        for file in segment.glob("payload_index/*/*/status.dat"):
+            file.write_bytes(b"")
     elif damage == "no segments":
         shutil.rmtree(shard / "segments")
     elif damage == "manifest":
@@ -167,6 +172,9 @@ def test_a_vault_suddenly_empty_empties_nothing(place):
     shutil.rmtree(place.tables)
     shutil.move(place.vault, place.root / "elsewhere")
     place.vault.mkdir()
+    assert place.sync().emptied
+    assert place.sync(rebuild=True).emptied
+    place.embedder = None
     assert place.sync().emptied
     assert place.found("levain") == ["bread.md"]
 
@@ -234,13 +242,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import infold.search.edge as edge, infold.search.manifest as manifest, infold.tables.embeddings as embeddings
-from infold.search import sync
+from infold.search import changes, sync
 from infold.search.embedding import StaticEmbedder
 from infold.settings import Params
 from infold.tables.sync import sync_tables
 
 root, victim, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-sync.ROUND_NOTES, sync.VECTOR_BATCH = 1, 2
+changes.ROUND_NOTES, sync.VECTOR_BATCH = 1, 2
 owner, name = {"Manifest": manifest.Manifest, "EdgeIndex": edge.EdgeIndex, "Store": embeddings.EmbeddingStore}[
     victim.split(".")[0]], victim.split(".")[1]
 original, calls = getattr(owner, name), 0
@@ -261,18 +269,18 @@ sync.sync_index(root / "vault", root / "tables", root / "embeddings", root / "in
 """
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize(
-    "victim",
+    "victim, moment",
     [
-        "Manifest.begin",
-        "EdgeIndex.delete_paths",
-        "EdgeIndex.upsert",
-        "EdgeIndex.flush",
-        "Manifest.finish",
-        "Store.append",
-        "EdgeIndex.add_vectors",
-        "Manifest.filled",
+        ("Manifest.begin", "before"),
+        ("EdgeIndex.delete_paths", "before"),
+        ("EdgeIndex.upsert", "before"),
+        ("EdgeIndex.flush", "before"),
+        ("Manifest.finish", "before"),
+        ("Manifest.finish", "after"),
+        ("Store.append", "before"),
+        ("EdgeIndex.add_vectors", "before"),
+        ("Manifest.filled", "before"),
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

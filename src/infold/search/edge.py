@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import qdrant_edge as qe
 
-from infold.errors import IndexFault
+from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index import Hit, IndexPoint, Vector
 from infold.search.terms import Sparse
 
@@ -20,18 +20,24 @@ UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's glob
 _DENSE: Final = "dense"
 _SPARSE: Final = "bm25"
 _CONFIG_FILE: Final = "edge_config.json"
+_PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
+_DISK_FULL: Final = "No space left on device"
 _NO_GRAPH_KB: Final = 100_000_000  # exact search is fast to 150,000 passages; a graph is never built behind our back
 _PAYLOAD: Final = ["path", "line", "end", "trail", "title"]
 
 
 @contextmanager
 def _translated(doing: str) -> Iterator[None]:
-    """The engine raises bare exceptions; this is the one place that turns them into IndexFault."""
+    """The engine raises bare exceptions, and panics beside them: the one place that turns both into ours."""
     try:
         yield
-    except Exception as error:
+    except BaseException as error:
+        if isinstance(error, InfoldError) or not (isinstance(error, Exception) or type(error).__name__ == _PANIC):
+            raise
+        if _DISK_FULL in str(error):
+            raise StateUnwritable(f"The search index cannot be written: {error}", hint="Free disk space.") from error
         raise IndexFault(
-            f"The search index failed while {doing}: {error}", hint="`infold index --rebuild` makes it anew."
+            f"The search index failed while {doing}: {error}", hint="`infold index` makes it anew where it is damaged."
         ) from error
 
 

@@ -165,5 +165,5 @@ def _translated(file: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise IndexFault(
-            f"The index's manifest {file.name} cannot be used: {error}", hint="`infold index --rebuild` makes it anew."
+            f"The index's manifest {file.name} cannot be used: {error}", hint="`infold index` makes it anew."
         ) from error

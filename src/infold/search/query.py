@@ -43,7 +43,7 @@ class Searcher:
     def __init__(self, index_dir: Path, params: SearchParams, embedder: Embedder | None) -> None:
         self._params = params
         self._stack = ExitStack()
-        self._vectors: dict[str, Vector] = {}
+        self._last: tuple[str, Vector] | None = None
         folder = IndexFolder(index_dir)
         try:
             copy = self._stack.enter_context(folder.copied())
@@ -111,6 +111,7 @@ class Searcher:
     def _vector(self, text: str) -> Vector:
         if self._embedder is None or not text.strip():
             return np.zeros(1, dtype=np.float32)
-        if text not in self._vectors:
-            self._vectors = {text: self._embedder.embed([text])[0]}  # the last one, which several queries share
-        return self._vectors[text]
+        known = self._last  # one text is often asked for in several ways, and by several threads
+        if known is None or known[0] != text:
+            self._last = known = text, self._embedder.embed([text])[0]
+        return known[1]

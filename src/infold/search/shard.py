@@ -110,11 +110,8 @@ class IndexFolder:
             Path(lock.lock_file).unlink(missing_ok=True)
 
     def _describe(self, copy: Path) -> ShardCopy:
-        manifest = Manifest(self.manifest, read_only=True)
-        try:
+        with contextlib.closing(Manifest(self.manifest, read_only=True)) as manifest:
             return ShardCopy(copy, manifest.identity(), manifest.languages(MOST_LANGUAGES), manifest.passage_count())
-        finally:
-            manifest.close()
 
     def _sweep(self) -> None:
         """Removes the copies of processes that were killed: those whose lock nobody holds."""

@@ -6,35 +6,31 @@ what was in progress. Notes that the table no longer has leave the index. A vaul
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
-from uuid import UUID
 
 from infold.errors import IndexFault, NoteUnreadable, PathRefused
 from infold.search import terms
+from infold.search.changes import TableNote, changes, rounds, table_notes
 from infold.search.edge import EdgeIndex
 from infold.search.embedding import Embedder
-from infold.search.index import SCHEMA, Index, IndexPoint, Vector
-from infold.search.languages import detect_language
+from infold.search.index import SCHEMA, Index, Vector
 from infold.search.manifest import Identity, IndexedNote, Manifest, PendingVector
+from infold.search.points import NotePoints, note_points
 from infold.search.shard import OWNER_WAIT_SECONDS, IndexFolder
 from infold.settings import Params
 from infold.tables.embeddings import EmbeddingStore
-from infold.tables.passages import Passage, cut, indexed_text, written_title
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
 
 Progress = Callable[[str, int, int], None]
 
-ROUND_CHARACTERS: Final = 2_000_000  # of note text between two flushes
-ROUND_NOTES: Final = 500
 VECTOR_BATCH: Final = 512
-_UNINDEXED_KINDS: Final = frozenset({"inbox"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +58,6 @@ class SyncResult:
             "embeddingsCached": self.embeddings_cached,
             "durationMs": self.duration_ms,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class TableNote:
-    """What a sync needs of a row of the notes table."""
-
-    path: str
-    content_hash: str
-    kind: str
-    size: int
-
-    @property
-    def stamp(self) -> str:
-        """What the index must hold for this note not to be read again."""
-        return f"{self.content_hash} {self.kind}"
 
 
 def sync_index(
@@ -112,19 +93,12 @@ def sync_index(
         except IndexFault:
             if sync.rebuilt:
                 raise
-            sync.close()
+            with contextlib.suppress(IndexFault):
+                sync.close()
             sync.run(rows, rebuild=True)
         finally:
             sync.close()
     return sync.result(started)
-
-
-def table_notes(tables_dir: Path) -> list[TableNote]:
-    """Every row of the notes table, as far as a sync needs it."""
-    from infold.tables.notes import load_notes
-
-    rows = load_notes(tables_dir).select("path", "content_hash", "kind", "size").iter_rows()
-    return [TableNote(*row) for row in rows]
 
 
 class _Sync:
@@ -151,15 +125,13 @@ class _Sync:
         self._skipped: list[tuple[str, str]] = []
 
     def run(self, rows: Sequence[TableNote], *, rebuild: bool) -> None:
-        manifest = self._ready(rebuild=rebuild)
-        known = manifest.notes()
         self.scanned = len(rows)
-        if known and not rows:
+        if not rows and self._folder.manifest.exists() and self._holds_notes():
             self._emptied = True  # a vault that is suddenly empty is not a deletion
             return
-        notes = [note for note in rows if note.kind not in _UNINDEXED_KINDS]
-        changed = [note for note in notes if note.path not in known or known[note.path].stamp != note.stamp]
-        gone = sorted(known.keys() - {note.path for note in notes})
+        manifest = self._ready(rebuild=rebuild)
+        known = manifest.notes()
+        changed, gone = changes(rows, {path: note.stamp for path, note in known.items()})
         if changed or gone:
             self._write(manifest, changed, gone, known)
         self._fill(manifest)
@@ -189,6 +161,15 @@ class _Sync:
             skipped=tuple(self._skipped),
         )
 
+    def _holds_notes(self) -> bool:
+        """Whether the index as it stands holds anything; where that cannot be told, it is not to be emptied either."""
+        try:
+            manifest = Manifest(self._folder.manifest, read_only=True)
+        except IndexFault:
+            return True
+        with contextlib.closing(manifest):
+            return bool(manifest.notes())
+
     def _ready(self, *, rebuild: bool) -> Manifest:
         """The manifest of an index made as the parameters say; a new, empty one where it was made otherwise."""
         identity = self._identity()
@@ -199,6 +180,7 @@ class _Sync:
             self._manifest.close()
         self.rebuilt = self._folder.manifest.exists()
         self._changed = self._removed = self._created = self._computed = self._cached = 0
+        self._skipped.clear()
         with self._folder.moving():
             self._folder.clear()
             self._index = EdgeIndex(self._folder.shard, identity.vector_size)
@@ -231,7 +213,7 @@ class _Sync:
         done = 0
         total = len(changed)
         self._progress("keywords", 0, total)
-        for turn, batch in enumerate(_rounds(changed) if changed else [[]]):
+        for turn, batch in enumerate(rounds(changed) if changed else [[]]):
             leaving = gone if turn == 0 else ()
             written = [entry for note in batch if (entry := self._read(note)) is not None]
             vectors = self._kept(key for entry in written for key in entry.keys)
@@ -240,7 +222,7 @@ class _Sync:
                 for point, key, text in zip(entry.points, entry.keys, entry.texts, strict=True):
                     if self._embedder is not None and key not in vectors:
                         pending.append(PendingVector(point.id, point.path, key, text))
-                    points.append(_with_vector(point, vectors.get(key)))
+                    points.append(replace(point, dense=vectors.get(key)))
             stale = [entry.note.path for entry in written if entry.note.path in known]
             with self._folder.moving():
                 index = self._opened(manifest)
@@ -284,7 +266,7 @@ class _Sync:
     def _kept(self, keys: Iterable[str]) -> dict[str, Vector]:
         return self._store.find(self._embedder.name, set(keys)) if self._embedder else {}
 
-    def _read(self, row: TableNote) -> _Written | None:
+    def _read(self, row: TableNote) -> NotePoints | None:
         """The points of a note, from its present text; None, and named, where it cannot be read."""
         try:
             data = read_bytes(self._vault, row.path, self._params.vault.max_note_bytes)
@@ -292,63 +274,8 @@ class _Sync:
         except (NoteUnreadable, PathRefused, OSError) as error:
             self._skipped.append((row.path, str(error)))
             return None
-        search = self._params.search
-        passages = cut(note, search.passage_tokens, search.overlap_tokens)
-        language = detect_language(note.text)
-        written = written_title(note)
-        texts = [indexed_text(passage, written) for passage in passages]
-        return _Written(
-            note=IndexedNote(row.path, replace(row, content_hash=content_hash(data)).stamp, len(passages), language),
-            points=[_point(passage, n, note.title, row.kind, language) for n, passage in enumerate(passages)],
-            keys=[content_hash(text) for text in texts],
-            texts=texts,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A note ready for the index: its points, and for each the text to embed and the key of its vector.
-
-    The text to embed leaves out a title that is only the file's name, so that a renamed note keeps its vectors.
-    """
-
-    note: IndexedNote
-    points: list[IndexPoint]
-    keys: list[str]
-    texts: list[str]
-
-
-def _point(passage: Passage, ordinal: int, title: str, kind: str, language: str) -> IndexPoint:
-    identity = f"{passage.path}\0{ordinal}\0{passage.text_hash}".encode()
-    return IndexPoint(
-        id=str(UUID(bytes=blake2b(identity, digest_size=16).digest())),
-        path=passage.path,
-        start_line=passage.start_line,
-        end_line=passage.end_line,
-        title=title,
-        trail=passage.trail,
-        kind=kind,
-        source="daily" if kind == "daily" else "notebook",
-        sparse=terms.sparse_document(indexed_text(passage, title), language),
-    )
-
-
-def _with_vector(point: IndexPoint, vector: Vector | None) -> IndexPoint:
-    return point if vector is None else replace(point, dense=vector)
-
-
-def _rounds(notes: Sequence[TableNote]) -> Iterator[list[TableNote]]:
-    """The notes in rounds of bounded size."""
-    batch: list[TableNote] = []
-    characters = 0
-    for note in notes:
-        batch.append(note)
-        characters += note.size
-        if characters >= ROUND_CHARACTERS or len(batch) >= ROUND_NOTES:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+        read = replace(row, content_hash=content_hash(data))
+        return note_points(note, row.kind, read.stamp, self._params.search)
 
 
 def _silent(stage: str, done: int, total: int) -> None:
