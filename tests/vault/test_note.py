@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -313,6 +314,13 @@ def test_hostile_notes_take_no_time(text):
     started = time.process_time()
     check_blocks(note(text))
     assert time.process_time() - started < 5
+
+
+@given(st.text(alphabet="#[]^- \n%é`>=ab"))
+def test_a_note_without_blocks_is_the_same_note_otherwise(text):
+    """Leaving blocks out changes nothing else."""
+    whole = note(text)
+    assert parse(whole.path, text, with_blocks=False) == replace(whole, blocks=(), block_ids=())
 
 
 def test_a_block_is_a_plain_record():

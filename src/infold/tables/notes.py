@@ -84,7 +84,7 @@ def read_row(root: Path, path: str, max_bytes: int, known_hash: str | None) -> N
     """
     data = read_bytes(root, path, max_bytes)
     digest = content_hash(data)
-    return None if digest == known_hash else note_row(parse(path, decode(data, path)), digest)
+    return None if digest == known_hash else note_row(parse(path, decode(data, path), with_blocks=False), digest)
 
 
 def note_row(note: Note, digest: str) -> NoteRow:

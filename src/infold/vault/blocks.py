@@ -28,17 +28,27 @@ class Source:
     comments: tuple[tuple[int, int], ...]
 
 
-def read_blocks(found: Outline, source: Source) -> tuple[list[Block], list[Heading]]:
-    """Blocks in whole lines, in order, and the headings. Non-blank lines without an event become blocks too."""
+def read_headings(found: Outline, source: Source) -> list[Heading]:
+    """The headings, in order."""
+    raws = [raw for raw in found.blocks if raw.kind is BlockKind.HEADING]
+    begins = source.offsets.many([raw.start for raw in raws], source.base)
+    stops = source.offsets.many([raw.end for raw in raws], source.base)
+    return [_heading(raw, source, begin, stop) for raw, begin, stop in zip(raws, begins, stops, strict=True)]
+
+
+def read_blocks(found: Outline, source: Source, headings: Sequence[Heading]) -> list[Block]:
+    """Blocks in whole lines, in order. Non-blank lines without an event become blocks too."""
     text, starts, ends = source.text, source.lines.starts, source.lines.ends
     blocks: list[Block] = []
-    headings: list[Heading] = []
     levels: list[int] = []
     trail: tuple[str, ...] = ()
+    coming = iter(headings)
     position = source.base
     begins = source.offsets.many([raw.start for raw in found.blocks], source.base)
     stops = source.offsets.many([raw.end for raw in found.blocks], source.base)
     for raw, begin, stop in zip(found.blocks, begins, stops, strict=True):
+        kind = raw.kind
+        heading = next(coming) if kind is BlockKind.HEADING else None
         line = bisect_right(starts, begin)
         end_line = bisect_right(starts, begin + max(0, len(text[begin:stop].rstrip(BLANK)) - 1), lo=line - 1)
         start, end = max(starts[line - 1], source.base), ends[end_line - 1]
@@ -48,22 +58,19 @@ def read_blocks(found: Outline, source: Source) -> tuple[list[Block], list[Headi
             continue
         if text[position:start].strip(BLANK):
             blocks += _leftovers(source, position, start, trail)
-        kind = raw.kind
-        if kind is BlockKind.HEADING:
-            while levels and levels[-1] >= raw.level:
+        if heading is not None:
+            while levels and levels[-1] >= heading.level:
                 levels.pop()
             trail = trail[: len(levels)]
         elif kind is BlockKind.PARAGRAPH and source.comments and _is_comment(source, start, end):
             kind = BlockKind.COMMENT
-        block = Block(kind, start, end, line, end_line, trail)
-        blocks.append(block)
-        if kind is BlockKind.HEADING:
-            headings.append(_heading(raw, text, block))
-            levels.append(raw.level)
-            trail = (*trail, headings[-1].title)
+        blocks.append(Block(kind, start, end, line, end_line, trail))
+        if heading is not None:
+            levels.append(heading.level)
+            trail = (*trail, heading.title)
         position = end
     blocks += _leftovers(source, position, len(text), trail)
-    return blocks, headings
+    return blocks
 
 
 def _leftovers(source: Source, start: int, end: int, trail: tuple[str, ...]) -> list[Block]:
@@ -101,17 +108,21 @@ def _is_comment(source: Source, start: int, end: int) -> bool:
     return not text[start:end].strip(BLANK)
 
 
-def _heading(raw: RawBlock, text: str, block: Block) -> Heading:
+def _heading(raw: RawBlock, source: Source, begin: int, stop: int) -> Heading:
     title = "".join(raw.title)
     if MARK in title:
         title = MASKED.sub("", title)
     title = " ".join(title.split())
     if "^" in title:
         title = _TRAILING_ID.sub("", title)
-    line = text[block.start : block.end].strip()
-    if not line.startswith("#"):
-        line = f"{'#' * raw.level} {title}"
-    return Heading(raw.level, title, line, block.start, block.end, block.line)
+    text, starts = source.text, source.lines.starts
+    line = bisect_right(starts, begin)
+    start = max(starts[line - 1], source.base)
+    end = source.lines.ends[bisect_right(starts, begin + max(0, len(text[begin:stop].rstrip(BLANK)) - 1)) - 1]
+    written = text[start:end].strip()
+    if not written.startswith("#"):
+        written = f"{'#' * raw.level} {title}"
+    return Heading(raw.level, title, written, start, end, line)
 
 
 def read_block_ids(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
