@@ -24,7 +24,7 @@ from infold.search.terms import sparse_query
 from infold.settings import SearchParams
 
 FUSED_PASSAGES: Final = 50  # that each leg gives to a ranking of passages, at least
-CANDIDATE_PASSAGES: Final = 200  # that each leg gives to a ranking of notes, at least
+CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at least
 PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
 _SCORED_PASSAGES: Final = 2000
 
@@ -78,7 +78,8 @@ class Searcher:
     def candidates(self, text: str, limit: int) -> list[str]:
         """The paths of the notes that `text` has most to do with, best first: each by its best passages in both legs.
 
-        With whole paragraphs as queries this measures better than fusing ranks, and no worse than keywords alone.
+        With whole paragraphs as queries this measures better than fusing ranks, and among the first eight no worse than
+        keywords alone.
         """
         if limit < 1:
             return []
