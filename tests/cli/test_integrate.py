@@ -232,3 +232,17 @@ def test_the_settings_in_force_can_be_kept_as_a_params_file(infold, vault, tmp_p
     again = infold("status", "--vault", vault, "--settings", "--params", tmp_path / "p.yaml").stdout
     assert "max_files_checked_out: 2" in shown
     assert again == shown
+
+
+def test_a_run_knows_its_inbox(integrate, infold, tmp_path, vault):
+    """A plan from another inbox is applied to that inbox and taken back from it, without naming it again."""
+    drop = tmp_path / "drop.md"
+    drop.write_text("The boiler hums.\n")
+    before = files(vault)
+    integrate("--inbox", drop, "--dry-run")
+    assert infold("apply", "last", "--vault", vault, "--set", "integrate.quiet_seconds=0").exit_code == 0
+    assert drop.read_text().strip() == ""
+    drop.write_text("A later thought.\n")
+    assert infold("undo", "last", "--vault", vault).exit_code == 0
+    assert drop.read_text() == "A later thought.\n\nThe boiler hums.\n"
+    assert files(vault) == before

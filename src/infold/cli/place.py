@@ -216,7 +216,9 @@ def _notes_folder(vault: Path, params: Params) -> Path:
             hint="Name a folder inside the vault, or name that folder with --vault.",
         )
     if not notes.is_dir():
-        raise VaultNotFound(f"There is no folder {notes} (vault.notes_directory).", hint="Correct or remove the setting.")
+        raise VaultNotFound(
+            f"There is no folder {notes} (vault.notes_directory).", hint="Correct or remove the setting."
+        )
     return notes
 
 

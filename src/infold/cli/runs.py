@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infold.cli.options import Call, RunArgument, command
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from infold.inbox.run import Run
+    from infold.workspace import Workspace
 
 
 def find_run(place: Place, name: str) -> Run:
@@ -33,6 +35,11 @@ def find_run(place: Place, name: str) -> Run:
             f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}.", hint=hint
         )
     raise RunNotFound(f"There is no run {name!r} of {place.vault}.", hint=hint)
+
+
+def workspace_of(place: Place, run: Run) -> Workspace:
+    """The workspace with the inbox that the run was made from."""
+    return replace(place.workspace, inbox=place.vault / run.inbox)
 
 
 @command
@@ -131,7 +138,8 @@ def apply(call: Call, *, run: RunArgument) -> int:
 
     terminal = call.terminal
     place = call.place()
-    done = apply_run(place.workspace, find_run(place, run).id)
+    found = find_run(place, run)
+    done = apply_run(workspace_of(place, found), found.id)
     if terminal.is_json:
         terminal.emit(contract(done))
     else:
@@ -148,7 +156,8 @@ def undo(call: Call, *, run: RunArgument) -> int:
 
     terminal = call.terminal
     place = call.place()
-    result = undo_run(place.workspace, find_run(place, run).id)
+    found = find_run(place, run)
+    result = undo_run(workspace_of(place, found), found.id)
     if terminal.is_json:
         terminal.emit(
             {
