@@ -1,5 +1,7 @@
 """Tables as files."""
 
+import os
+
 import polars as pl
 import pytest
 
@@ -44,6 +46,16 @@ def test_damaged_files_read_as_absent(tmp_path, keep):
     middle = abs(keep) % len(data)
     file.write_bytes(data[:middle] + b"\xff" * 40 + data[middle + 40 :])
     read_table(file, SCHEMA, "t/1")
+
+
+def test_what_a_killed_writer_left_is_swept_away_in_time(tmp_path):
+    """Old half-written files go with the next write; one that is under way elsewhere stays."""
+    old, young = tmp_path / ".t.parquet.abc.tmp", tmp_path / ".t.parquet.def.tmp"
+    for file in (old, young):
+        file.write_bytes(b"PAR1")
+    os.utime(old, (1_700_000_000, 1_700_000_000))
+    write_table(tmp_path / "t.parquet", TABLE, "t/1")
+    assert (old.exists(), young.exists()) == (False, True)
 
 
 def test_a_failed_write_leaves_the_old_table(tmp_path, monkeypatch):

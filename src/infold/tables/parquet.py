@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 VERSION_KEY: Final = "infold-table"
+_STALE_SECONDS: Final = 3600
 
 
 def read_table(
@@ -48,6 +50,7 @@ def write_table(file: Path, table: pl.DataFrame, version: str) -> None:
     temporary: Path | None = None
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(file.parent)
         descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".tmp")
         temporary = Path(name)
         with os.fdopen(descriptor, "wb") as stream:
@@ -62,6 +65,16 @@ def write_table(file: Path, table: pl.DataFrame, version: str) -> None:
         raise StateUnwritable(
             f"{file} cannot be written: {error.strerror or error}.", hint="Free disk space or choose another --state."
         ) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what writers that were killed left behind; an hour is more than any write takes."""
+    for leftover in folder.glob(".*.parquet.*.tmp"):
+        try:
+            if time.time() - leftover.stat().st_mtime > _STALE_SECONDS:
+                leftover.unlink()
+        except OSError:  # another process was quicker
+            continue
 
 
 def sync_folder(folder: Path) -> None:
