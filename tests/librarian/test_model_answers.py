@@ -176,6 +176,13 @@ async def test_corrections_end_at_the_limit(librarian, server):
     assert len(server.asked) == 3
 
 
+async def test_the_reason_names_the_rule_that_was_broken(librarian, server):
+    """The person reads why a chunk stayed in the inbox: the rule, not only that there was one."""
+    server.script("Grouping", *[answer({"groups": [[1], [1]]})] * 2)
+    with pytest.raises(AnswerInvalid, match="paragraph in more than one group: 1"):
+        await librarian(max_corrections=1).group(group_request())
+
+
 async def test_no_corrections_means_one_request(librarian, server):
     """max_corrections 0 asks once."""
     server.script("Grouping", answer({"groups": []}))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
@@ -35,7 +35,9 @@ A = TypeVar("A", bound=Answer)
 _THOUGHTS: Final = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL)
 _MAX_OBJECTS: Final = 64  # tries at finding one in prose
 _MAX_PROBLEMS: Final = 12
+_MAX_REASON: Final = 200
 _REQUEST: Final[ContextVar[object]] = ContextVar("request")  # of the question that the running task asks
+_BROKEN: Final[ContextVar[list[str]]] = ContextVar("broken")  # what was wrong with its answers, in their order
 
 
 class Exchange:
@@ -69,7 +71,9 @@ class Exchange:
         create = cast("Callable[..., Awaitable[A]]", instructor.patch(create=self._create, mode=mode))
         self._fault = None
         given: A | None = None
+        broken: list[str] = []
         _REQUEST.set(request)
+        _BROKEN.set(broken)
         with suppress(InstructorRetryException):  # its text quotes completions; what to say instead is known here
             given = await create(
                 response_model=_form(answer),
@@ -82,7 +86,7 @@ class Exchange:
         if given is None:
             raise AnswerInvalid(
                 f"The answer still broke the rules after {self._max_corrections} corrections"
-                f" ({self._purpose}, {answer.__name__}).",
+                f" ({self._purpose}, {answer.__name__}){_rule(broken)}.",
                 hint="A larger model or another librarian.mode may do better; the next run asks afresh.",
             )
         # What instructor added on the way is left out of the first messages again: `shown` is kept beside them.
@@ -147,7 +151,17 @@ def _validated(answer: type[A], json_data: str | bytes) -> A:
         return answer.model_validate_json(json_data, context={"request": _REQUEST.get()})
     except ValidationError as error:
         problems = _problems(error)
+    _BROKEN.get().append(problems)
     raise ResponseParsingError(problems)
+
+
+def _rule(broken: Sequence[str]) -> str:
+    """The first rule that the last answer broke, as the end of a sentence; what was quoted beside it is left away."""
+    if not broken:
+        return ""
+    first = broken[-1].split("\n", 1)[0].removeprefix("- ")
+    rule = re.split(r"(?<=[^.])\. |; ", first, maxsplit=1)[0].rstrip(".")
+    return ": " + (rule if len(rule) <= _MAX_REASON else rule[: _MAX_REASON - 1] + "…")
 
 
 def _problems(error: ValidationError) -> str:
