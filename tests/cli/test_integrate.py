@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -88,8 +89,8 @@ def test_a_person_sees_what_was_done_and_how_to_take_it_back(integrate, infold, 
         assert part in text
     (report,) = (line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith("report"))
     assert Path(report).is_file()
-    (undo,) = (line.split()[2:] for line in text.splitlines() if line.startswith("undo"))
-    assert infold(*undo).exit_code == 0
+    (undo,) = (line.split(" undo ", 1)[1] for line in text.splitlines() if line.startswith("undo"))
+    assert infold("undo", *shlex.split(undo)).exit_code == 0
     assert files(vault) == before
 
 
