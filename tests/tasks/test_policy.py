@@ -1,0 +1,50 @@
+"""What decides whether a decision is taken again: its key, the shape of its record, the kind of fault."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel
+
+from infold.errors import AnswerInvalid, CapReached, EndpointFault, KeyRejected
+
+pytestmark = pytest.mark.prefect
+
+
+async def test_only_what_may_pass_is_worth_another_try():
+    """A busy endpoint is; a wrong key, a broken rule and a reached cap are not."""
+    from prefect.states import Failed
+
+    from tasks.decisions import explore_chunk
+    from tasks.policy import is_transient
+
+    async def judged(error: Exception) -> bool:
+        return await is_transient(explore_chunk, None, Failed(data=error))
+
+    assert await judged(EndpointFault("503"))
+    for error in (KeyRejected("401"), AnswerInvalid("a fifth view"), CapReached("over"), ValueError("a fault of ours")):
+        assert not await judged(error)
+
+
+def test_a_record_of_another_shape_has_another_key():
+    """A field more or less: what was kept in the old shape is not read as the new one."""
+    from tasks.policy import shape_of
+
+    class Before(BaseModel):
+        files: list[str]
+
+    class After(BaseModel):
+        files: list[str]
+        reason: str = ""
+
+    before, after = shape_of(Before), shape_of(After)
+    assert before == shape_of(Before)
+    assert before != after
+
+
+def test_a_diff_with_fences_in_it_stays_one_block():
+    """A note that shows code does not break out of its place on the artifact's page."""
+    from tasks.artifacts import _diff_page
+
+    page = _diff_page({"code.md": "+```python\n+print()\n+```", "huge.md": "+" * 300_000})
+    assert page.startswith("## code.md\n\n````diff\n")
+    assert "## huge.md\n\nToo long" in page
