@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
+from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks, group_paragraphs
 from infold.inbox.editing import ChunkEdits, ask_for_edits
@@ -81,13 +82,13 @@ class DirectSteps:
         """Tables, summaries and index brought up to date; one bad file never stops the others, and is named."""
         tables = self.sync_tables()
         summaries = await self.sync_summaries()
-        index = self.sync_index()
+        index, without_vectors = self._index_or_keywords()
         atlas = self._atlas(summaries)
         skipped = {file.path: file.reason for file in tables.skipped} | dict(index.skipped)
         return Prepared(
             atlas,
             tuple(SkippedFile(path=path, reason=reason) for path, reason in sorted(skipped.items())),
-            tuple(self._warnings(tables, atlas)) + tuple(summaries.warnings),
+            (*self._warnings(tables, atlas), *without_vectors, *summaries.warnings),
         )
 
     def sync_tables(self) -> TablesResult:
@@ -151,7 +152,11 @@ class DirectSteps:
     def searcher(self) -> Searcher:
         """The index, opened on first use after a sync; whoever waits for it is told."""
         if self._searcher is None:
-            self._searcher = Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
+            try:
+                self._searcher = self._opened()
+            except IndexFault:  # damage shows when the index is opened; a sync then makes it anew from what is kept
+                self.sync_index()
+                self._searcher = self._opened()
             self._on_open_index(self._searcher)
         return self._searcher
 
@@ -160,6 +165,17 @@ class DirectSteps:
         if self._searcher is not None:
             self._searcher.close()
             self._searcher = None
+
+    def _opened(self) -> Searcher:
+        return Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
+
+    def _index_or_keywords(self) -> tuple[SyncResult, tuple[str, ...]]:
+        """The synced index. Where the embedding service is down the keywords, which come first, have to do."""
+        try:
+            return self.sync_index(), ()
+        except (EndpointFault, EndpointUnreachable) as error:
+            said = f"Search goes by keywords alone until the next run; no embeddings were to be had: {error}"
+            return SyncResult(), (said,)
 
     def _summary_sources(self) -> list[SummarySource]:
         notes = load_notes(self._workspace.tables)
