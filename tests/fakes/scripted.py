@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from infold.errors import AnswerInvalid
 from infold.librarian.answers import (
     Chunk,
-    Edits,
     EditRequest,
+    Edits,
     Grouping,
     GroupRequest,
     Look,
@@ -32,11 +32,6 @@ Answerer = Callable[[Any], dict[str, Any]]
 def alone(request: GroupRequest) -> dict[str, Any]:
     """Each paragraph a group of its own."""
     return {"groups": [[p.n] for p in request.paragraphs]}
-
-
-def padded_summary(request: SummaryRequest) -> dict[str, Any]:
-    """A summary of exactly the least number of words."""
-    return {"summary": " ".join((request.title.split() or ["note"]) + ["word"] * 200).split(" ", request.target_words[0])[:-1]}
 
 
 @dataclass

@@ -13,7 +13,10 @@ def texts(inbox: str) -> list[str]:
 def test_blank_lines_set_paragraphs_apart_and_numbers_count_from_one():
     """Spec 1, Phase 1: number each paragraph in the inbox."""
     found = number_paragraphs("First thought,\nover two lines.\n\nSecond.\n")
-    assert [(p.paragraph.n, p.paragraph.text) for p in found] == [(1, "First thought,\nover two lines."), (2, "Second.")]
+    assert [(p.paragraph.n, p.paragraph.text) for p in found] == [
+        (1, "First thought,\nover two lines."),
+        (2, "Second."),
+    ]
 
 
 def test_the_frame_of_the_inbox_is_no_paragraph():

@@ -43,7 +43,9 @@ async def explore(
     rounds = 0
     for round_ in range(1, params.max_exploration_rounds + 2):
         rounds_left = params.max_exploration_rounds - round_
-        may_view = min(params.max_files_viewed_per_round, state.may_view, len(state.available)) if rounds_left >= 0 else 0
+        may_view = (
+            min(params.max_files_viewed_per_round, state.may_view, len(state.available)) if rounds_left >= 0 else 0
+        )
         if not may_view and not state.viewed:
             break
         answer = await conversation.look(

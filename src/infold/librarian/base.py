@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from infold.librarian.answers import (
     Chunk,
-    Edits,
     EditRequest,
+    Edits,
     Grouping,
     GroupRequest,
     Look,
