@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from infold.errors import RunStateWrong
 from infold.inbox.run import RunStatus
-from infold.inbox.runs import RunStore, apply_run, recover, undo_run
+from infold.inbox.runs import RunStore, apply_run, recover, save_planned, undo_run
+from infold.vault.edits import apply_edits
 from tests.fakes.planned import NOTES, PLACES, planned_vault
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
 
@@ -57,6 +58,23 @@ def test_later_edits_elsewhere_stay(applied):
     assert inbox.startswith("Earlier.\n")
     assert inbox.endswith("\nLater.\n")
     assert all(inbox.count(text) == 1 for text, _, _ in PLACES)
+
+
+def test_an_older_run_is_taken_back_from_under_a_newer_one(applied):
+    """Two runs on one note: undoing the first leaves the second's text, undoing both leaves the note as it was."""
+    bread = applied.read("food/bread.md")
+    after = apply_edits(bread, [("# Bread", "# Bread\n\nSecond run.")])
+    second = save_planned(
+        applied.workspace,
+        applied.run.model_copy(update={"id": "", "paragraphs": (), "chunks": ()}),
+        {"food/bread.md": (bread.encode(), after.encode())},
+    )
+    apply_run(applied.workspace, second.id)
+    assert undo_run(applied.workspace, applied.run.id).run.status is RunStatus.UNDONE
+    wanted = NOTES["food/bread.md"].replace("# Bread", "# Bread\n\nSecond run.")
+    assert applied.read("food/bread.md") == wanted
+    undo_run(applied.workspace, second.id)
+    assert applied.bytes() == applied.before
 
 
 def test_what_was_rewritten_since_stays_and_is_named(applied):

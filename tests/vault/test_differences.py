@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +51,12 @@ def test_a_unified_diff_says_where_the_last_line_end_is_missing():
         " a\n-b\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n"
     )
     assert unified("a\n", "a\n", "n.md") == ""
+
+
+def test_a_long_note_is_compared_in_seconds():
+    """A hundred thousand lines, blank ones between, changed in two places."""
+    lines = [f"line {n}\n" if n % 2 else "\n" for n in range(100_000)]
+    after = [*lines[:200], "one\n", *lines[200:70_000], "two\n", *lines[70_000:]]
+    started = time.perf_counter()
+    assert len(hunks("".join(lines), "".join(after))) == 2
+    assert time.perf_counter() - started < 20

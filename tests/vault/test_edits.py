@@ -14,7 +14,7 @@ from infold.vault.edits import apply_edits, check_removal, plan_changes, removed
     "text, find, replace, wanted",
     [
         ("- Link A\n- Link B\n- D\n", "- Link B", "- Link B\n- Link C", "- Link A\n- Link B\n- Link C\n- D\n"),
-        ("-  Link\tB  \r\n- D\r\n", "- Link B", "- Link B\n- Link C", "-  Link\tB\r\n- Link C  \r\n- D\r\n"),
+        ("-  Link\tB  \r\n- D\r\n", "- Link B", "- Link B\n- Link C", "-  Link\tB  \r\n- Link C\r\n- D\r\n"),
         ("a\n\nb\n", "b\n", "b\n\nc\n", "a\n\nb\n\nc\n"),
         ("a\n\nb", "b", "b\n\nc\n", "a\n\nb\n\nc"),
         ("a\n\nb\n", "b", "b\n\nc\n\n", "a\n\nb\n\nc\n"),
@@ -27,6 +27,8 @@ from infold.vault.edits import apply_edits, check_removal, plan_changes, removed
         ("- A\n  - B\n", "  - B", "  - B\n  - C", "- A\n  - B\n  - C\n"),
         ("- A\n  - B\n", "- B", "- New\n  - B", "- A\n- New\n  - B\n"),
         ("- A\n  - B\n", "- B", "- B\n  - C", "- A\n  - B\n  - C\n"),
+        ("# H \t\npara\n", "# H", "# H\n\nNew", "# H \t\n\nNew\npara\n"),
+        ("# H \npara\n", "# H ", "# H \n\nNew", "# H \n\nNew\npara\n"),
         ("# H\npara\n", "# H", "# H\n\nNew", "# H\n\nNew\npara\n"),
     ],
 )

@@ -5,6 +5,7 @@ Records and bytes only. Applying a run belongs to `inbox.runs`, finishing one th
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -69,11 +70,19 @@ class RunStore:
             raise RunStateWrong(f"The record of run {run_id} cannot be read: {error}") from error
 
     def list(self) -> list[Run]:
-        """All runs, newest first. A folder without a record is a run that was never saved: nothing came of it."""
+        """All runs, newest first.
+
+        A folder without a record is a run that was never saved: nothing came of it. One whose record is damaged is
+        passed over here, and named by `load`.
+        """
         if not self._folder.is_dir():
             return []
         names = sorted((p.name for p in self._folder.iterdir() if (p / RUN_FILE).is_file()), reverse=True)
-        return [self.load(name) for name in names if _ID.fullmatch(name)]
+        runs = []
+        for name in names:
+            with contextlib.suppress(RunStateWrong, RunNotFound):
+                runs.append(self.load(name))
+        return runs
 
     def latest(self) -> Run | None:
         """The newest run."""

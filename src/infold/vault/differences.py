@@ -17,7 +17,7 @@ RowKind = Literal["same", "added", "removed", "changed"]
 
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
-_MOST_COMPARED: Final = 4_000_000  # tokens of one side times tokens of the other
+_MOST_COMPARED: Final = 1_000_000  # tokens of one side times tokens of the other
 _ALIKE: Final = 0.5
 
 
@@ -83,8 +83,7 @@ def words(before: str, after: str) -> list[Segment]:
 
 
 def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+    for tag, i1, i2, j1, j2 in _line_changes(old, new):
         if tag == "equal":
             yield from (Row("same", j + 1, (Segment("same", new[j]),)) for j in range(j1, j2))
         elif tag == "replace":
@@ -92,6 +91,18 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
         else:
             yield from (Row("removed", None, (Segment("removed", line),)) for line in old[i1:i2])
             yield from (Row("added", j + 1, (Segment("added", new[j]),)) for j in range(j1, j2))
+
+
+def _line_changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """The line-wise opcodes; the equal lines at both ends are set aside first, which makes long notes quick."""
+    shorter = min(len(old), len(new))
+    top = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    end = next((i for i in range(shorter - top) if old[-1 - i] != new[-1 - i]), shorter - top)
+    old_end, new_end = len(old) - end, len(new) - end
+    yield "equal", 0, top, 0, top
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old[top:old_end], new[top:new_end]).get_opcodes():
+        yield tag, i1 + top, i2 + top, j1 + top, j2 + top
+    yield "equal", old_end, len(old), new_end, len(new)
 
 
 def _replaced(old: Sequence[str], new: Sequence[str], number: int) -> Iterator[Row]:

@@ -10,12 +10,9 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from infold.errors import RunStateWrong, StateUnwritable
 from infold.text import content_hash
-
-_NEW_FILE_MODE: Final = 0o644
 
 
 class Disk:
@@ -28,19 +25,17 @@ class Disk:
         """Writes a file, in place, with the permissions and owner of `like` where that is given."""
         with unwritable(path):
             status = like.stat() if like is not None and like.exists() else None
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(path, flags, 0o666 if status is None else 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(descriptor)
-                if (
-                    hasattr(os, "fchown")
-                    and status is not None
-                    and (status.st_uid, status.st_gid) != _owner(descriptor)
-                ):
-                    with contextlib.suppress(PermissionError):
-                        os.fchown(descriptor, status.st_uid, status.st_gid)
-                path.chmod(status.st_mode & 0o7777 if status is not None else _NEW_FILE_MODE)
+                if status is not None:
+                    if hasattr(os, "fchown") and (status.st_uid, status.st_gid) != _owner(descriptor):
+                        with contextlib.suppress(PermissionError):
+                            os.fchown(descriptor, status.st_uid, status.st_gid)
+                    path.chmod(status.st_mode & 0o7777)
 
     def replace(self, source: Path, target: Path) -> None:
         """Puts `source` in the place of `target`, at once, and makes the folder remember it."""

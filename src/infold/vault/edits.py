@@ -16,6 +16,7 @@ from typing import Final
 from infold.errors import EditRefused, RemovesTooMuch
 from infold.text import collapse_spaces, folded_words
 from infold.vault.match import Haystack, Match, find_once, line_of
+from infold.vault.splices import Splice, aligned, joined, line_end_at, white_space_at_ends
 
 __all__ = [
     "Change",
@@ -32,16 +33,7 @@ __all__ = [
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _LIST_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_NEIGHBOURHOOD: Final = 600
-
-
-@dataclass(frozen=True, slots=True)
-class Splice:
-    """The smallest unit of change: `text` takes the place of `note[start:end]`; start == end is a pure insertion."""
-
-    start: int
-    end: int
-    text: str
+_SPACES_TO_LINE_END: Final = re.compile(r"[ \t]+(?=\r|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +96,25 @@ def plan_change(haystack: Haystack, find: str, replace: str) -> Change:
     around the bytes that stand there. Elsewhere, words that both have keep their bytes and the white space between.
     """
     text, match = haystack.text, haystack.find_once(find)
-    line_end = _line_end_at(text, match)
+    line_end = line_end_at(text, match)
     lead, core, tail = _beside_the_find(text, match, find, replace)
     before = text[match.start : match.end]
     around = _around(core, before)
     if around is None:
-        splices = _aligned(match.start, before, _LINE_END.sub(line_end, core))
+        splices = aligned(match.start, before, _LINE_END.sub(line_end, core))
     else:
-        splices = _indented(text, match, around, is_relative=_indent(_ends(find)[0]) == "")
+        splices = _indented(text, match, around, is_relative=_indent(white_space_at_ends(find)[0]) == "")
     if lead:
         splices = [Splice(match.start, match.start, lead), *splices]
     if tail:
         splices = [*splices, Splice(match.end, match.end, tail)]
     splices = [Splice(s.start, s.end, _LINE_END.sub(line_end, s.text)) for s in splices]
-    splices = _joined([s for s in splices if s.text != text[s.start : s.end]])
+    splices = [_below_its_line(text, s) for s in joined([s for s in splices if s.text != text[s.start : s.end]])]
     start = min([match.start, *(s.start for s in splices)])
+    end = max([match.end, *(s.end for s in splices)])
     inside = Change(match, "", "", tuple(Splice(s.start - start, s.end - start, s.text) for s in splices))
-    whole = text[start : match.end]
-    return Change(Match(start, match.end), whole, apply_changes(whole, [inside]), tuple(splices))
+    whole = text[start:end]
+    return Change(Match(start, end), whole, apply_changes(whole, [inside]), tuple(splices))
 
 
 def added_words(before: str, after: str) -> Counter[str]:
@@ -178,15 +171,6 @@ def _in_order(text: str, wanted: Counter[str]) -> list[str]:
     return found
 
 
-def _ends(text: str) -> tuple[str, str, str]:
-    """`text` as the white space before it, itself, and the white space after it."""
-    core = text.strip()
-    if not core:
-        return "", "", ""
-    start = text.index(core)
-    return text[:start], core, text[start + len(core) :]
-
-
 def _indent(space: str) -> str:
     """The part of leading white space that indents its line."""
     return _LINE_END.split(space)[-1]
@@ -198,8 +182,8 @@ def _beside_the_find(text: str, match: Match, find: str, replace: str) -> tuple[
     White space at the ends of the find was not matched, so the same white space at the ends of the replacement is
     already there. At the very start and end of a note none is added: a note without a last line end stays without.
     """
-    find_lead, _, find_tail = (_LINE_END.sub("\n", part) for part in _ends(find))
-    lead, core, tail = (_LINE_END.sub("\n", part) for part in _ends(replace))
+    find_lead, _, find_tail = (_LINE_END.sub("\n", part) for part in white_space_at_ends(find))
+    lead, core, tail = (_LINE_END.sub("\n", part) for part in white_space_at_ends(replace))
     lead = "" if find_lead.endswith(lead) else lead.removesuffix(find_lead)
     tail = "" if find_tail.startswith(tail) else tail.removeprefix(find_tail)
     if not text[: match.start].lstrip("\ufeff").strip():
@@ -207,6 +191,16 @@ def _beside_the_find(text: str, match: Match, find: str, replace: str) -> tuple[
     if not text[match.end :].strip():
         tail = ""
     return lead, core, tail
+
+
+def _below_its_line(text: str, splice: Splice) -> Splice:
+    """Text that begins on a new line goes below the whole line before it, which keeps the white space at its end."""
+    added = splice.text.lstrip(" \t")
+    if splice.start != splice.end or not added.startswith(("\n", "\r")):
+        return splice
+    spaces = _SPACES_TO_LINE_END.match(text, splice.end)
+    at = spaces.end() if spaces else splice.end
+    return Splice(at, at, added)
 
 
 def _around(core: str, before: str) -> tuple[str, str] | None:
@@ -243,69 +237,3 @@ def _indented(text: str, match: Match, around: tuple[str, str], *, is_relative: 
         if _LIST_ITEM.match(text, match.start) and any(_LIST_ITEM.match(line) for line in _LINE_END.split(below)[1:]):
             below = re.sub(r"(\r\n|\r|\n)(?=[^\r\n])", rf"\1{indent}", below)
     return [Splice(place, place, above), Splice(match.end, match.end, below)]
-
-
-def _aligned(offset: int, before: str, after: str) -> list[Splice]:
-    """Splices that turn `before`, which stands at `offset`, into `after`, word by word.
-
-    A word that both have keeps its place; white space between two words that stay neighbours keeps its bytes.
-    """
-    from rapidfuzz.distance import Indel
-
-    old, new = list(re.finditer(r"\S+", before)), list(re.finditer(r"\S+", after))
-    same: dict[int, int] = {}
-    for code in Indel.opcodes([m.group() for m in old], [m.group() for m in new]):
-        if code.tag == "equal":
-            same.update(zip(range(code.dest_start, code.dest_end), range(code.src_start, code.src_end), strict=True))
-    splices: list[Splice] = []
-    kept_to, new_to, last = 0, 0, -2  # how far each side is settled; the old word last kept
-    for j, word in enumerate(new):
-        if j not in same:
-            continue
-        i = same[j]
-        if not (i == last + 1 and same.get(j - 1) == last):
-            between = _kept_gap(before[kept_to : old[i].start()], after[new_to : word.start()])
-            splices.append(Splice(offset + kept_to + between.start, offset + kept_to + between.end, between.text))
-        kept_to, new_to, last = old[i].end(), word.end(), i
-    splices.append(Splice(offset + kept_to, offset + len(before), after[new_to:]))
-    return splices
-
-
-def _kept_gap(old: str, new: str) -> Splice:
-    """The splice that turns `old`, white space between two kept words, into `new`; its bytes stay where they can.
-
-    Two spaces at a line's end are a line break in Markdown: text added below such a line must not eat them.
-    """
-    lead, core, tail = _ends(new)
-    if core and not old.strip():
-        breaks = len(_LINE_END.findall(old))
-        if old and breaks == len(_LINE_END.findall(lead)):
-            return Splice(len(old), len(old), core + tail)
-        if old and breaks == len(_LINE_END.findall(tail)):
-            return Splice(0, 0, lead + core)
-    return Splice(0, len(old), new)
-
-
-def _joined(splices: Sequence[Splice]) -> list[Splice]:
-    """Splices that touch, as one."""
-    joined: list[Splice] = []
-    for splice in splices:
-        if joined and joined[-1].end == splice.start:
-            joined[-1] = Splice(joined[-1].start, splice.end, joined[-1].text + splice.text)
-        else:
-            joined.append(splice)
-    return joined
-
-
-def _line_end_at(text: str, match: Match) -> str:
-    """The line end that text added at `match` takes: the note's only one, or where they are mixed the nearest."""
-    kinds = _line_ends(text)
-    if len(kinds) > 1:
-        kinds = _line_ends(text[max(0, match.start - _NEIGHBOURHOOD) : match.end + _NEIGHBOURHOOD]) or kinds
-    return max(kinds, key=lambda kind: (kinds[kind], kind)) if kinds else "\n"
-
-
-def _line_ends(text: str) -> dict[str, int]:
-    pairs = text.count("\r\n")
-    counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
-    return {kind: count for kind, count in counts.items() if count}

@@ -63,7 +63,7 @@ def holds_change(before: bytes, after: bytes, current: bytes) -> bool:
 def _where_they_meet(base: Lines, ours: Lines, theirs: Lines) -> tuple[Lines, list[bytes]]:
     result = list(theirs)
     conflicts: list[bytes] = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, base, ours, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, base, ours).get_opcodes():
         if tag == "equal":
             continue
         gone, come = base[i1:i2], ours[j1:j2]

@@ -1,0 +1,100 @@
+"""The smallest changes that turn one stretch of a note into another, and the line ends that new text takes.
+
+Pure text in, records out. Which stretch is turned into what belongs to `vault.edits`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infold.vault.match import Match
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_NEIGHBOURHOOD: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """The smallest unit of change: `text` takes the place of `note[start:end]`; start == end is a pure insertion."""
+
+    start: int
+    end: int
+    text: str
+
+
+def white_space_at_ends(text: str) -> tuple[str, str, str]:
+    """`text` as the white space before it, itself, and the white space after it."""
+    core = text.strip()
+    if not core:
+        return "", "", ""
+    start = text.index(core)
+    return text[:start], core, text[start + len(core) :]
+
+
+def aligned(offset: int, before: str, after: str) -> list[Splice]:
+    """Splices that turn `before`, which stands at `offset`, into `after`, word by word.
+
+    A word that both have keeps its place; white space between two words that stay neighbours keeps its bytes.
+    """
+    from rapidfuzz.distance import Indel
+
+    old, new = list(re.finditer(r"\S+", before)), list(re.finditer(r"\S+", after))
+    same: dict[int, int] = {}
+    for code in Indel.opcodes([m.group() for m in old], [m.group() for m in new]):
+        if code.tag == "equal":
+            same.update(zip(range(code.dest_start, code.dest_end), range(code.src_start, code.src_end), strict=True))
+    splices: list[Splice] = []
+    kept_to, new_to, last = 0, 0, -2  # how far each side is settled; the old word last kept
+    for j, word in enumerate(new):
+        if j not in same:
+            continue
+        i = same[j]
+        if not (i == last + 1 and same.get(j - 1) == last):
+            between = _kept_gap(before[kept_to : old[i].start()], after[new_to : word.start()])
+            splices.append(Splice(offset + kept_to + between.start, offset + kept_to + between.end, between.text))
+        kept_to, new_to, last = old[i].end(), word.end(), i
+    splices.append(Splice(offset + kept_to, offset + len(before), after[new_to:]))
+    return splices
+
+
+def _kept_gap(old: str, new: str) -> Splice:
+    """The splice that turns `old`, white space between two kept words, into `new`; its bytes stay where they can.
+
+    Two spaces at a line's end are a line break in Markdown: text added below such a line must not eat them.
+    """
+    lead, core, tail = white_space_at_ends(new)
+    if core and not old.strip():
+        breaks = len(_LINE_END.findall(old))
+        if old and breaks == len(_LINE_END.findall(lead)):
+            return Splice(len(old), len(old), core + tail)
+        if old and breaks == len(_LINE_END.findall(tail)):
+            return Splice(0, 0, lead + core)
+    return Splice(0, len(old), new)
+
+
+def joined(splices: Sequence[Splice]) -> list[Splice]:
+    """Splices that touch, as one."""
+    joined: list[Splice] = []
+    for splice in splices:
+        if joined and joined[-1].end == splice.start:
+            joined[-1] = Splice(joined[-1].start, splice.end, joined[-1].text + splice.text)
+        else:
+            joined.append(splice)
+    return joined
+
+
+def line_end_at(text: str, match: Match) -> str:
+    """The line end that text added at `match` takes: the note's only one, or where they are mixed the nearest."""
+    kinds = _line_ends(text)
+    if len(kinds) > 1:
+        kinds = _line_ends(text[max(0, match.start - _NEIGHBOURHOOD) : match.end + _NEIGHBOURHOOD]) or kinds
+    return max(kinds, key=lambda kind: (kinds[kind], kind)) if kinds else "\n"
+
+
+def _line_ends(text: str) -> dict[str, int]:
+    pairs = text.count("\r\n")
+    counts = {"\r\n": pairs, "\n": text.count("\n") - pairs, "\r": text.count("\r") - pairs}
+    return {kind: count for kind, count in counts.items() if count}
