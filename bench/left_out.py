@@ -1,20 +1,21 @@
 """Leave-paragraphs-out cases: a vault with prose paragraphs cut out, and an inbox that holds them and some copies.
 
-The truth of a case is where each paragraph stood. Used by `bench.leave_paragraphs_out` (how well the product puts them back) and
-`bench.offline_weights` (what the offline librarian's weights are fitted on).
+The truth of a case is where each paragraph stood. Used by `bench.leave_paragraphs_out` (how well the product puts them
+back) and `bench.offline_weights` (what the offline librarian's weights are fitted on).
 """
 
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from infold.settings import VaultParams
-from infold.text import word_count
+from infold.text import sentences, word_count
 from infold.vault.files import decode, read_bytes, scan
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
@@ -22,6 +23,7 @@ from infold.vault.records import Block, BlockKind, Note
 VAULTS: Final = ("foam-docs", "forgetful-notes", "dendron-site", "quartz-docs")
 CUT: Final = 24
 COPIED: Final = 8
+REWORDED: Final = 0
 MOST_PER_NOTE: Final = 2
 INBOX: Final = "inbox.md"
 _NO_PROSE: Final = ("!", "<", "|", "%%", "[^", ":::")
@@ -35,7 +37,8 @@ class LeftOut:
     path: str
     text: str
     trail: tuple[str, ...]
-    is_copy: bool
+    is_copy: bool = False
+    is_reworded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,9 @@ def prose(note: Note) -> list[Block]:
     ]
 
 
-def make_case(vault: str, notes: dict[str, Note], seed: int, *, cut: int = CUT, copied: int = COPIED) -> Case:
+def make_case(
+    vault: str, notes: dict[str, Note], seed: int, *, cut: int = CUT, copied: int = COPIED, reworded: int = REWORDED
+) -> Case:
     """One case: paragraphs drawn at random out of notes with at least two of them and 150 words."""
     draw = random.Random(f"{vault}:{seed}")
     eligible = {
@@ -95,8 +100,9 @@ def make_case(vault: str, notes: dict[str, Note], seed: int, *, cut: int = CUT, 
             cuts.append((path, block))
     staying = [entry for entry in pool if entry not in cuts]
     copies = draw.sample(staying, min(copied, len(staying)))
-    inbox = [_left_out(notes[path], block, is_copy=False) for path, block in cuts]
-    inbox += [_left_out(notes[path], block, is_copy=True) for path, block in copies]
+    inbox = [_left_out(notes[path], block) for path, block in cuts]
+    inbox += [replace(_left_out(notes[path], block), is_copy=True) for path, block in copies]
+    inbox += _reworded(notes, [entry for entry in staying if entry not in copies], reworded, draw)
     draw.shuffle(inbox)
     texts = {path: note.text for path, note in notes.items()}
     for path, block in sorted(cuts, key=lambda entry: -entry[1].start):
@@ -104,8 +110,27 @@ def make_case(vault: str, notes: dict[str, Note], seed: int, *, cut: int = CUT, 
     return Case(vault, seed, texts, tuple(inbox))
 
 
-def _left_out(note: Note, block: Block, *, is_copy: bool) -> LeftOut:
-    return LeftOut(note.path, note.block_text(block), block.trail, is_copy)
+def _left_out(note: Note, block: Block) -> LeftOut:
+    return LeftOut(note.path, note.block_text(block), block.trail)
+
+
+def _reworded(notes: dict[str, Note], pool: list[tuple[str, Block]], count: int, draw: random.Random) -> list[LeftOut]:
+    """Copies with their sentences in another order and, where there is one, a clause dropped."""
+    found: list[LeftOut] = []
+    for path, block in pool:
+        said = sentences(notes[path].block_text(block))
+        if len(found) == count:
+            break
+        if len(said) < 2:
+            continue
+        mixed = [*said[1:], said[0]]
+        longest = max(range(len(mixed)), key=lambda i: len(mixed[i]))
+        clauses = re.split(r"(?<=,) ", mixed[longest])
+        if len(clauses) > 2:
+            del clauses[draw.randrange(1, len(clauses) - 1)]
+        mixed[longest] = " ".join(clauses)
+        found.append(replace(_left_out(notes[path], block), text=" ".join(mixed), is_reworded=True))
+    return found
 
 
 def _without(text: str, block: Block) -> str:

@@ -1,7 +1,7 @@
 """What the whole vault says about a term: how many notes hold it, how long notes are.
 
-Exact up to a few hundred notes; beyond that taken from an even sample of them, so that starting stays quick in a vault of any
-size. A term that no sampled note holds counts as rare.
+Exact up to a few hundred notes; beyond that taken from an even sample of them, so that starting stays quick in a vault
+of any size. A term that no sampled note holds counts as rare.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether a note already says what a paragraph says, and which of its text shows it.
 
-By containment: the paragraph's runs of three words must stand in the note, sentence by sentence, and so must all of its words.
-Numbers and negations must agree, because a changed date, amount or "not" is a contradiction and no duplicate. Nearness
-of meaning decides nothing here: contradictions are nearer to each other than paraphrases are.
+By containment: the paragraph's runs of three words must stand in the note, sentence by sentence, and so must all of
+its words. Numbers and negations must agree, because a changed date, amount or "not" is a contradiction and no
+duplicate. Nearness of meaning decides nothing here: contradictions are nearer to each other than paraphrases are.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MISSING_SHARE: Final = 0.0  # of its words may stand nowhere in the covering tex
 MOST_BLOCKS: Final = 6
 _RUN: Final = 3
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
-_NEGATIONS: Final = frozenset(
-    """not no never none nothing nobody nor neither without cannot nicht kein keine keinen keiner keines nie niemals ohne
-    weder ne pas jamais aucun aucune sans ni nunca ningún ninguna ninguno sin não nem nunca sem non mai nessun
-    nessuna senza niet geen nooit zonder inte ingen aldrig ikke ingen aldri не нет ни никогда без nie bez ani
-    不 没 沒 無 无 非 未""".split()
-)
+_NEGATING: Final = """
+    not no never none nothing nobody nor neither without cannot nicht kein keine keinen keiner keines nie niemals ohne
+    weder ne pas jamais aucun aucune sans ni nunca ningún ninguna ninguno sin não nem sem non mai nessun nessuna senza
+    niet geen nooit zonder inte ingen aldrig ikke aldri не нет ни никогда без bez ani 不 没 沒 無 无 非 未
+"""
+_NEGATIONS: Final = frozenset(_NEGATING.split())
 _NEGATED_END: Final = re.compile(r"n['’]t\Z")
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
 
@@ -74,7 +74,7 @@ def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
 
 
 def _agree(text: str, note: Note, blocks: Sequence[Block]) -> bool:
-    """Whether each sentence of the paragraph has one in the blocks that says the same, numbers and negations included."""
+    """Whether each sentence of the paragraph is said in the blocks, its numbers and negations included."""
     theirs = [
         sentence for block in blocks for sentence in sentences(bare(note.block_text(block))) if folded_words(sentence)
     ]

@@ -1,18 +1,19 @@
 """How much speaks for each note as the home of a paragraph.
 
-Search gives candidates from the whole vault; figures are then worked out on these alone, so the cost of a paragraph does
-not grow with the vault. A note's own text, the sections it has, its title, and the notes around it in the graph all speak.
-What each figure is worth stands in `weights`.
+Search gives candidates from the whole vault; figures are then worked out on these alone, so the cost of a paragraph
+does not grow with the vault. A note's own text, the sections it has, its title, and the notes around it in the graph
+all speak. What each figure is worth stands in `weights`.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ import numpy.typing as npt
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus, gather
 from infold.librarian.offline.duplicates import find_cover
-from infold.librarian.offline.reading import Query, Reading, opening, read_note, read_query
+from infold.librarian.offline.layout import Layout
+from infold.librarian.offline.reading import Query, Reading, Vector, opening, read_note, read_query
 from infold.search.embedding import Embedder
 from infold.text import content_hash
 from infold.vault.links import LinkResolver
@@ -46,11 +48,12 @@ FIGURES: Final = (
     "length",
     "place",  # how well its best section takes the paragraph
 )
-MOST_HITS: Final = 60
-READ_NOTES: Final = 30
-COMPARED_NOTES: Final = 14
+MOST_HITS: Final = 90
+READ_NOTES: Final = 40
+COMPARED_NOTES: Final = 20
 _KEPT_READINGS: Final = 2500
 _SMOOTHING: Final = 150.0
+_NEARNESS: Final = 0.5  # of meaning, beside words, between a paragraph and a piece
 K1: Final = 1.2
 B: Final = 0.75
 
@@ -75,12 +78,16 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A note that may take a paragraph in. `score` compares over one paragraph's notes only, `chance` sums to at most 1."""
+    """A note that may take a paragraph in. Scores compare over one paragraph's notes only; its chances sum to 1."""
 
     path: str
     score: float
     chance: float
     fit: float  # 0 to 1: the share of what the paragraph says that the note speaks of
+
+
+def _nothing(path: str) -> None:
+    """No note stands anywhere."""
 
 
 class Evidence:
@@ -94,6 +101,7 @@ class Evidence:
         self._embedder = embedder
         self.links = links
         self._readings: OrderedDict[str, Reading | None] = OrderedDict()
+        self._layouts: WeakKeyDictionary[Reading, Layout] = WeakKeyDictionary()
         self._ranked: dict[str, list[Match]] = {}
         self._corpus: Corpus | None = None
         self._resolver: LinkResolver | None = None
@@ -102,7 +110,7 @@ class Evidence:
     @classmethod
     def of_nothing(cls) -> Evidence:
         """The evidence of an empty vault."""
-        return cls(lambda path: None, None, None, {})
+        return cls(_nothing, None, None, {})
 
     @property
     def corpus(self) -> Corpus:
@@ -170,7 +178,9 @@ class Evidence:
         if not readings or not query.terms:
             return []
         words = [self._words(query, reading) for reading in readings]
-        order = sorted(range(len(readings)), key=lambda i: (-words[i]["whole"] - words[i]["best_pieces"], readings[i].path))
+        order = sorted(
+            range(len(readings)), key=lambda i: (-words[i]["whole"] - words[i]["best_pieces"], readings[i].path)
+        )
         by_path = {readings[i].path: words[i]["whole"] for i in range(len(readings))}
         kept = order[:COMPARED_NOTES]
         table = self.figures(query, [readings[i] for i in kept], [words[i] for i in kept], by_path)
@@ -178,7 +188,8 @@ class Evidence:
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
-            Match(readings[i].path, float(scores[at]), float(chances[at]), words[i]["coverage"]) for at, i in enumerate(kept)
+            Match(readings[i].path, float(scores[at]), float(chances[at]), words[i]["coverage"])
+            for at, i in enumerate(kept)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
 
@@ -190,36 +201,46 @@ class Evidence:
         by_path: Mapping[str, float],
     ) -> npt.NDArray[np.float64]:
         """One row of FIGURES a note."""
-        self._embed(readings)
-        centres = [_centre(reading) for reading in readings]
+        self._lay_out(readings)
+        layouts = [self._layouts[reading] for reading in readings]
+        centres = [layout.centre for layout in layouts]
         present = [centre for centre in centres if centre is not None]
-        shared = np.mean(present, axis=0) if present else None
+        shared: Vector = np.mean(present, axis=0) if present else np.zeros(1, dtype=np.float32)
         targets = set(self.linked_notes(query))
         rows = []
-        for reading, own, centre in zip(readings, words, centres, strict=True):
+        for reading, own, layout in zip(readings, words, layouts, strict=True):
             row = dict.fromkeys(FIGURES, 0.0) | dict(own)
-            if query.vector is not None and centre is not None and shared is not None:
+            centre, vectors = layout.centre, layout.pieces
+            if query.vector is not None and centre is not None and vectors is not None:
                 row["centre_meaning"] = float(centre @ query.vector)
                 row["centre_own_meaning"] = _cosine(centre - shared, query.vector - shared)
-                row["piece_meaning"] = max(float(p.vector @ query.vector) for p in reading.pieces if p.vector is not None)
+                row["piece_meaning"] = float((vectors @ query.vector).max())
             around = {*self.links.get(reading.path, ()), *self.backlinks(reading.path)} - {reading.path}
             row["neighbours"] = max((by_path.get(path, 0.0) for path in around), default=0.0)
             row["is_linked"] = float(reading.path in targets)
             row["shared_links"] = float(min(3, len(query.links & reading.links)))
-            row["place"] = self._place(query, reading)
+            row["place"] = _place(self.section_scores(query, reading))
             rows.append([row[name] for name in FIGURES])
         return np.array(rows)
 
     def section_figures(self, query: Query, reading: Reading) -> npt.NDArray[np.float64]:
         """One row of `sections.FIGURES` a section of the note."""
-        self._embed([reading])
-        scores = sections.piece_scores(query, reading.pieces, self.corpus, _mean_piece(reading))
-        by_piece = {id(piece): score for piece, score in zip(reading.pieces, scores, strict=True)}
-        return sections.describe(query, reading, self.corpus, by_piece)
+        self._lay_out([reading])
+        pieces = sections.piece_scores(query, reading, self.corpus)
+        return sections.describe(query, reading, self._layouts[reading], self.corpus, pieces)
 
     def section_scores(self, query: Query, reading: Reading) -> npt.NDArray[np.float64]:
         """How well each section of the note takes the paragraph."""
         return self.section_figures(query, reading) @ weights.vector(weights.SECTION, sections.FIGURES)
+
+    def likings(self, query: Query, reading: Reading) -> list[float]:
+        """How near each piece of the note is to the paragraph, in words and in meaning."""
+        self._lay_out([reading])
+        scores = np.array(sections.piece_scores(query, reading, self.corpus))
+        vectors = self._layouts[reading].pieces
+        if query.vector is not None and vectors is not None and len(scores):
+            scores += _NEARNESS * (vectors @ query.vector)
+        return [float(score) for score in scores]
 
     def linked_notes(self, query: Query) -> list[str]:
         """The notes that a paragraph links to."""
@@ -241,26 +262,24 @@ class Evidence:
 
     def _words(self, query: Query, reading: Reading) -> dict[str, float]:
         corpus, held = self.corpus, reading.terms
-        total = sections.total_weight(query, corpus)
-        shared = sorted(query.terms.keys() & held.keys())
+        weight = query.weights(corpus.weight)
+        total = query.total_weight(corpus.weight)
+        shared = [term for term in weight if term in held]
         norm = K1 * (1 - B + B * reading.length / corpus.mean_length)
-        weight = corpus.weight
-        scores = sorted(sections.piece_scores(query, reading.pieces, corpus, _mean_piece(reading)), reverse=True)
-        headings: Counter[str] = Counter()
-        for section in reading.sections:
-            headings.update(section.heading_terms)
-        title_weight = sum(weight(term) for term in reading.title_terms) + 1e-9
+        scores = sorted(sections.piece_scores(query, reading, corpus), reverse=True)
+        title_weight = sum(corpus.weight(term) for term in reading.title_terms) + 1e-9
         first = opening(query, 8)
-        key_weight = sum(weight(term) for term in query.key_terms) + 1e-9
-        keys = sorted(query.key_terms.keys() & held.keys())
+        keys = {term: corpus.weight(term) for term in query.key_terms}
+        held_keys = [term for term in keys if term in held]
         return {
-            "whole": sum(weight(t) * held[t] * (K1 + 1) / (held[t] + norm) for t in shared) / total,
+            "whole": sum(weight[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in shared) / total,
             "best_pieces": sum(scores[:3]),
-            "coverage": sum(weight(t) for t in shared) / total,
-            "title": sum(weight(t) for t in shared if t in reading.title_terms) / total,
-            "title_first": sum(weight(t) for t in reading.title_terms if t in first) / title_weight,
-            "headings": sum(weight(t) for t in shared if t in headings) / total,
-            "key_terms": sum(weight(t) * held[t] * (K1 + 1) / (held[t] + norm) for t in keys) / key_weight,
+            "coverage": sum(weight[t] for t in shared) / total,
+            "title": sum(weight[t] for t in shared if t in reading.title_terms) / total,
+            "title_first": sum(corpus.weight(t) for t in reading.title_terms if t in first) / title_weight,
+            "headings": sum(weight[t] for t in shared if t in reading.heading_terms) / total,
+            "key_terms": sum(keys[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in held_keys)
+            / (sum(keys.values()) + 1e-9),
             "likelihood": self._likelihood(query, reading),
             "length": math.log(1 + reading.length),
         }
@@ -273,39 +292,29 @@ class Evidence:
             total += count * math.log(seen / share)
         return total / query.terms.total()
 
-    def _place(self, query: Query, reading: Reading) -> float:
-        scores = self.section_scores(query, reading)
-        most = float(scores.max())
-        return most + math.log(float(np.exp(scores - most).sum()) / len(scores))
-
-    def _embed(self, readings: Iterable[Reading]) -> None:
-        if self._embedder is None:
+    def _lay_out(self, readings: Sequence[Reading]) -> None:
+        new = [reading for reading in readings if reading not in self._layouts]
+        if not new:
             return
-        pieces = [piece for reading in readings for piece in reading.pieces if piece.vector is None]
-        titled = [s for reading in readings for s in reading.sections if s.title_vector is None]
-        if not pieces and not titled:
-            return
-        titles = {id(s): s.trail[-1] if s.trail else r.note.title for r in readings for s in r.sections}
-        texts = [piece.text for piece in pieces] + [titles[id(section)] for section in titled]
-        vectors = self._embedder.embed(texts)
-        for piece, vector in zip(pieces, vectors, strict=False):
-            piece.vector = vector
-        for section, vector in zip(titled, vectors[len(pieces) :], strict=True):
-            section.title_vector = vector
+        texts = [text for reading in new for text in _texts(reading)]
+        vectors = self._embedder.embed(texts) if self._embedder is not None else None
+        at = 0
+        for reading in new:
+            count = len(_texts(reading))
+            own = None if vectors is None else vectors[at : at + count]
+            self._layouts[reading] = Layout(reading, own)
+            at += count
 
 
-def _mean_piece(reading: Reading) -> float:
-    """The usual length of a piece in terms: fixed, so that a note's pieces compare with another's."""
-    return 30.0
+def _texts(reading: Reading) -> list[str]:
+    """What has a vector: the pieces, then the headings (the title, above the first)."""
+    headings = [section.trail[-1] if section.trail else reading.note.title for section in reading.sections]
+    return [piece.text for piece in reading.pieces] + headings
 
 
-def _centre(reading: Reading) -> npt.NDArray[np.float32] | None:
-    vectors = [piece.vector * min(60, piece.length) for piece in reading.pieces if piece.vector is not None]
-    if not vectors:
-        return None
-    total: npt.NDArray[np.float32] = np.sum(vectors, axis=0)
-    unit: npt.NDArray[np.float32] = total / (np.linalg.norm(total) + 1e-9)
-    return unit
+def _place(scores: npt.NDArray[np.float64]) -> float:
+    most = float(scores.max())
+    return most + math.log(float(np.exp(scores - most).sum()) / len(scores))
 
 
 def _cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:

@@ -34,7 +34,8 @@ def group(
 ) -> list[list[int]]:
     """Groups of paragraph numbers, by joining the two most alike groups as long as that makes sense.
 
-    `rank` gives the notes each paragraph belongs in, with their chances; two paragraphs share a home as far as these agree.
+    `rank` gives the notes each paragraph belongs in, with their chances; two paragraphs share a home as far as these
+    agree.
     """
     likeness = _likeness(paragraphs, rank, vectors)
     sizes = [word_count(paragraph.text) for paragraph in paragraphs]

@@ -1,7 +1,7 @@
 """Places become edits: anchors that stand in the note exactly once, and the new text beside them.
 
-The note's own text is never rewritten: every edit is the anchor as it stands, with text before or after it. What the rules
-of edits say is asked of `librarian.rules` before an edit is given out.
+The note's own text is never rewritten: every edit is the anchor as it stands, with text before or after it. Whether an
+edit keeps the rules is asked of `librarian.rules` before it is given out.
 """
 
 from __future__ import annotations

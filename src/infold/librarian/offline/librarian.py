@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-
 from infold.librarian.answers import (
     Chunk,
     Edit,
@@ -75,8 +74,8 @@ class OfflineLibrarian:
             return Summary(summary=summaries.extract(request.text, low, high))
         return Summary(summary=summaries.from_linked(request.linked, request.text, low, high))
 
-    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:
-        """A conversation about one chunk. It needs no memory: the same state always gives the same answer."""
+    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:  # noqa: ARG002
+        """A conversation about one chunk. `transcript` is not needed: the same state always gives the same answer."""
         return OfflineConversation(chunk, self._evidence)
 
     async def close(self) -> None:
@@ -180,7 +179,7 @@ class _Editing:
                 self._left[paragraph.n] = _UNFIT
                 return
             scores = self._evidence.section_scores(query, home)
-            place = place_in(query, home, best_section(home, scores), self._evidence.corpus)
+            place = place_in(query, home, best_section(home, scores), self._evidence.likings(query, home))
             self._placed.append(_Placed([paragraph.n], paragraph.text, home.path, place))
 
     def _duplicate(self, paragraph: Paragraph) -> Edit | None:
@@ -192,7 +191,7 @@ class _Editing:
         return None
 
     def _home(self, paragraph: Paragraph, query: Query) -> Reading | None:
-        """The open note that the whole vault's evidence puts first; failing that the best of the open ones, if it fits."""
+        """The open note that the whole vault's evidence puts first; failing that the best open one, if it fits."""
         for match in self._evidence.rank(paragraph.text):
             if match.path in self._readings and is_fit(match):
                 return self._readings[match.path]
@@ -203,10 +202,9 @@ class _Editing:
         edits = list(self._duplicates)
         missing: dict[int, str] = {}
         for path, reading in self._readings.items():
-            here = [
-                inserting.Insertion(entry.place, (entry.numbers[0],), (entry.text,)) for entry in placed if entry.path == path
-            ]
-            equals = {entry.numbers[0]: entry.numbers for entry in placed if entry.path == path}
+            own = [entry for entry in placed if entry.path == path]
+            here = [inserting.Insertion(entry.place, (entry.numbers[0],), (entry.text,)) for entry in own]
+            equals = {entry.numbers[0]: entry.numbers for entry in own}
             for insertion in inserting.merged(here):
                 edit = inserting.edit_for(reading.note, insertion)
                 numbers = [n for first in insertion.numbers for n in equals[first]]
@@ -227,7 +225,8 @@ class _Editing:
 
     def _safe(self, entry: _Placed, kept: Sequence[_Placed]) -> _Placed | None:
         """The paragraph where it was meant to go, else at the end of its note; None where neither keeps the rules."""
-        named = {n for other in (*kept, entry) for n in other.numbers} | {n for e in self._duplicates for n in e.paragraphs}
+        named = {n for other in (*kept, entry) for n in other.numbers}
+        named |= {n for edit in self._duplicates for n in edit.paragraphs}
         others = {p.n: "later" for p in self._request.chunk.paragraphs if p.n not in named}
         for place in (entry.place, end_of(self._readings[entry.path])):
             moved = _Placed(entry.numbers, entry.text, entry.path, place)

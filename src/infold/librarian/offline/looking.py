@@ -1,7 +1,7 @@
 """Which notes to view next, and which to check out: by the homes that the evidence names for each paragraph.
 
-The evidence knows the whole vault; what may be viewed is only what exploration has made AVAILABLE. So a note is worth viewing for
-what it is itself, and for the homes that its links lead to within the rounds that are left.
+The evidence knows the whole vault; what may be viewed is only what exploration has made AVAILABLE. So a note is worth
+viewing for what it is itself, and for the homes that its links lead to within the rounds that are left.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence
     available = [card.path for card in request.available]
     if request.may_view and available:
         promise = _promises(homes, viewed, available, backlinks, request.rounds_left)
-        best = sorted((path for path in promise if promise[path] >= WORTH_A_VIEW), key=lambda path: (-promise[path], path))
+        worth = [path for path, gain in promise.items() if gain >= WORTH_A_VIEW]
+        best = sorted(worth, key=lambda path: (-promise[path], path))
         if best:
             return Look(action="view", files=best[: request.may_view])
     chosen = _cover(homes, viewed, request.may_check_out)
@@ -39,7 +40,7 @@ def _promises(
     backlinks: Callable[[str], Sequence[str]],
     rounds_left: int,
 ) -> dict[str, float]:
-    """What viewing each note may add: for each paragraph the best home it is or leads to, above what is viewed already."""
+    """What viewing each note may add: for each paragraph the best home it is or leads to, above what is viewed."""
     gains: dict[str, dict[int, float]] = {}
     distances: dict[str, dict[str, int]] = {}
     for n, chances in homes.items():

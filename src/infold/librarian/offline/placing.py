@@ -5,19 +5,17 @@ A place is an offset between two blocks, never inside one. Turning places into e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from infold.librarian.offline.corpus import Corpus
 from infold.librarian.offline.reading import SHOWN, Query, Reading, Section, continues, opening
-from infold.librarian.offline.sections import piece_scores
 from infold.vault.records import BlockKind
 
 _ITEM: Final = BlockKind.LIST_ITEM
-_MEANING: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +39,10 @@ def best_section(reading: Reading, scores: npt.NDArray[np.float64]) -> int:
     return int(np.argmax(allowed))
 
 
-def place_in(query: Query, reading: Reading, position: int, corpus: Corpus) -> Place:
-    """Where in section `position` of a note the paragraph reads on."""
+def place_in(query: Query, reading: Reading, position: int, liking: Sequence[float]) -> Place:
+    """Where in section `position` of a note the paragraph reads on. `liking`: how near each piece of the note is."""
     section = reading.sections[position]
-    gap, is_item = _gap(query, reading, section, position, corpus)
+    gap, is_item = _gap(query, reading, position, liking)
     pieces = section.pieces
     after = pieces[gap - 1].block.end if gap else _above(reading, position)
     before = pieces[gap].block.start if gap < len(pieces) else _below(reading, position)
@@ -70,14 +68,14 @@ def _below(reading: Reading, position: int) -> int | None:
     return following[0].heading.start if following and following[0].heading else None
 
 
-def _gap(query: Query, reading: Reading, section: Section, position: int, corpus: Corpus) -> tuple[int, bool]:
+def _gap(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> tuple[int, bool]:
     """How many of the section's pieces come before the paragraph, and whether it joins a list there."""
+    section = reading.sections[position]
     pieces = section.pieces
     if not pieces:
         return 0, False
-    liking = np.array(piece_scores(query, pieces, corpus, 30.0))
-    if query.vector is not None:
-        liking += [_MEANING * float(p.vector @ query.vector) if p.vector is not None else 0.0 for p in pieces]
+    first = sum(len(earlier.pieces) for earlier in reading.sections[:position])
+    liking = likings[first : first + len(pieces)]
     kinds = [piece.block.kind for piece in pieces]
     if query.signs.is_item and _ITEM in kinds:
         items = [i for i, kind in enumerate(kinds) if kind is _ITEM]

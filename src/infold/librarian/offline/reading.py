@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -29,6 +30,7 @@ _EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\]]+)\]\]|\[([^
 _NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _SIDE: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.DEFINITION))
+_ANNOUNCED: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE))
 SHOWN: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE))
 
 
@@ -61,14 +63,13 @@ class Signs:
 
 @dataclass(slots=True)
 class Piece:
-    """A block of a note with its counted terms. `vector` comes when it is asked for."""
+    """A block of a note with its counted terms."""
 
     block: Block
     text: str
     terms: Counter[str]
     length: int
     signs: Signs
-    vector: Vector | None = None
 
 
 @dataclass
@@ -82,7 +83,6 @@ class Section:
     above_terms: frozenset[str]  # of the headings above its own
     pieces: list[Piece]
     has_children: bool = False
-    title_vector: Vector | None = None
 
     @cached_property
     def terms(self) -> Counter[str]:
@@ -109,14 +109,14 @@ class Section:
         before: BlockKind | None = None
         for position, piece in enumerate(self.pieces):
             kind = piece.block.kind
-            if kind in SHOWN and kind is not BlockKind.QUOTE and before is not BlockKind.PARAGRAPH:
-                if not (kind is BlockKind.LIST_ITEM and before is BlockKind.LIST_ITEM):
-                    found.append(position)
+            is_next_item = kind is before is BlockKind.LIST_ITEM
+            if kind in _ANNOUNCED and before is not BlockKind.PARAGRAPH and not is_next_item:
+                found.append(position)
             before = kind
         return found
 
 
-@dataclass
+@dataclass(eq=False)
 class Reading:
     """A note as the offline librarian reads it."""
 
@@ -144,6 +144,11 @@ class Reading:
         for section in self.sections:
             found.update(section.terms.keys() | section.heading_terms.keys())
         return found
+
+    @cached_property
+    def heading_terms(self) -> frozenset[str]:
+        """The terms of all its headings."""
+        return frozenset().union(*(section.heading_terms for section in self.sections))
 
     @cached_property
     def links(self) -> frozenset[str]:
@@ -207,6 +212,17 @@ class Query:
     signs: Signs
     links: frozenset[str]  # the targets of its links as written, folded
     vector: Vector | None = None
+    _weights: dict[str, float] = field(default_factory=dict)
+
+    def weights(self, weight: Callable[[str], float]) -> dict[str, float]:
+        """The weight of each of its terms, in the order they come; asked for once."""
+        if not self._weights:
+            self._weights = {term: weight(term) for term in self.terms}
+        return self._weights
+
+    def total_weight(self, weight: Callable[[str], float]) -> float:
+        """The weight of all its terms together; never 0."""
+        return sum(self.weights(weight).values()) + 1e-9
 
 
 def read_query(text: str) -> Query:
@@ -227,22 +243,20 @@ def opening(query: Query, count: int) -> frozenset[str]:
     return frozenset(query.ordered[:count])
 
 
-@lru_cache(maxsize=1)
-def _continuing() -> frozenset[str]:
-    """First words by which a text goes on from what stands before it, in a few languages."""
-    return frozenset(
-        """this these those that such it its they their he she however but also therefore thus hence moreover
-        furthermore additionally similarly likewise instead otherwise finally then next second third meanwhile
-        consequently nevertheless still another both again and or so as for
-        dies diese dieser dieses dabei daher deshalb jedoch aber auch außerdem zudem dann danach sie er es
-        cela ces cette ce cependant mais aussi donc ainsi ensuite puis enfin il elle ils elles
-        esto esta este estas estos sin embargo pero también además luego después entonces
-        isto este esta porém mas também além depois então questo questa tuttavia ma anche inoltre poi quindi
-        это эти этот однако но также поэтому затем потом они он она""".split()
-    )
+_CONTINUING: Final = """
+    this these those that such it its they their he she however but also therefore thus hence moreover furthermore
+    additionally similarly likewise instead otherwise finally then next second third meanwhile consequently
+    nevertheless still another both again and or so as for
+    dies diese dieser dieses dabei daher deshalb jedoch aber auch außerdem zudem dann danach sie er es
+    cela ces cette ce cependant mais aussi donc ainsi ensuite puis enfin il elle ils elles
+    esto esta este estas estos pero también además luego después entonces
+    isto porém mas também além depois então questo questa tuttavia ma anche inoltre poi quindi
+    это эти этот однако но также поэтому затем потом они он она
+"""
+_CONTINUING_WORDS: Final = frozenset(_CONTINUING.split())  # first words by which a text goes on from what stands before
 
 
 def continues(text: str) -> bool:
     """Whether a paragraph reads as the continuation of another: by its first word, or a small first letter."""
     first = re.match(r"\W*([^\W\d_]+)", collapse_spaces(bare(text)))
-    return first is not None and (first[1].casefold() in _continuing() or first[1][0].islower())
+    return first is not None and (first[1].casefold() in _CONTINUING_WORDS or first[1][0].islower())

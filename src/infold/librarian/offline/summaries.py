@@ -1,7 +1,7 @@
 """Summaries by extraction: the note's own sentences, 75 to 100 words of them, what it is about first.
 
-In any language: it goes by position and structure. The lead comes first, then how each section begins, then the rest, until
-there are enough words. Fast enough for every note of a big vault on a first run.
+In any language: it goes by position and structure. The lead comes first, then how each section begins, then the rest,
+until there are enough words. Fast enough for every note of a big vault on a first run.
 """
 
 from __future__ import annotations
@@ -116,14 +116,11 @@ def _paragraphs(text: str) -> list[tuple[bool, str]]:
     found: list[tuple[bool, str]] = []
     lines: list[str] = []
     is_first, in_fence = True, False
-    for line in islice(text.splitlines(), _READ_LINES):
-        line = line.strip()
+    for line in map(str.strip, islice(text.splitlines(), _READ_LINES)):
         sign = line[:1]
         if in_fence:
             in_fence = _FENCE.match(line) is None
-        elif sign.isalpha():
-            lines.append(line)
-        elif sign and sign not in _TELLING:
+        elif sign.isalpha() or (sign and sign not in _TELLING):
             lines.append(line)
         elif sign and _FENCE.match(line):
             in_fence = True
