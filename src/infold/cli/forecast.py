@@ -31,10 +31,18 @@ def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
         return True
     terminal.notice(f"{place.params.librarian.model}: {_in_words(expected)}", style="bold")
     terminal.notice(_cap(place))
-    if yes or terminal.is_json or not (terminal.is_watched and sys.stdin.isatty()):
+    if yes or terminal.is_json or not (terminal.is_watched and _is_answerable()):
         return True
     terminal.err.print("Go on? [y/N] ", end="")
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    return _answer().strip().lower() in {"y", "yes"}
+
+
+def _is_answerable() -> bool:
+    return sys.stdin.isatty()
+
+
+def _answer() -> str:
+    return sys.stdin.readline()
 
 
 def forecast(place: Place, progress: _Progress) -> Estimate | None:
