@@ -97,12 +97,15 @@ def _root(place: Place, seen: Survey, count: int) -> Iterator[Finding]:
         return
     rounds = place.params.exploration.max_exploration_rounds
     reached = sum(hops)
-    steps = ", ".join(f"{number} at {distance}" for distance, number in enumerate(hops[1 : rounds + 2], start=1))
+    near, far = hops[1 : rounds + 2], sum(hops[rounds + 2 :])
+    steps = ", ".join(f"{number} at {distance}" for distance, number in enumerate(near, start=1))
+    farther = f", {far} farther" if far else ""
     unreached = count - reached
     yield Finding(
         Level.NOTE if unreached else Level.OK,
         "root",
-        f"{root} reaches {reached - 1} of the other {count - 1} notes by links ({steps or 'no links'} hops away)",
+        f"{root} reaches {reached - 1} of the other {count - 1} notes by links"
+        + (f" ({steps} hops away{farther})" if steps else ""),
         f"{unreached} are found by search alone; a link from a note that is reached would show them to a reader too."
         if unreached
         else "",
