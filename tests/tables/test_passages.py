@@ -161,3 +161,12 @@ def test_many_headings_are_cut_in_little_time():
     """Fifty thousand headings are no attack: the work grows with the note, not with its square."""
     note = parse("n.md", "\n\n".join(f"## H{n}\n\ntext {n}" for n in range(5_000)))
     assert len(cut(note)) == 5_000
+
+
+def test_a_single_windows_line_end_is_no_blank_line():
+    """A note with CRLF is cut between its paragraphs, as any other."""
+    paragraphs = ["\r\n".join(f"Line {n} of paragraph {p}." for n in range(6)) for p in range(12)]
+    note = parse("a.md", "# T\r\n\r\n" + "\r\n\r\n".join(paragraphs) + "\r\n")
+    starts = [passage.start_line for passage in cut(note, 100, 0)]
+    assert len(starts) > 3
+    assert all(line == 1 or (line - 3) % 7 == 0 for line in starts)

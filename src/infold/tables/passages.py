@@ -21,7 +21,7 @@ SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
 Span = tuple[int, int]
 
-_BLANK_LINES: Final = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
+_BLANK_LINES: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]\s*")
 _LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？])")
 _SPACES: Final = re.compile(r"\s+")
