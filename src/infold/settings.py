@@ -50,7 +50,7 @@ class SummaryParams(Section):
 
     summary_target_words: WordRange = (75, 100)
     index_filename_pattern: str = "index"
-    batch_size: int = Field(default=64, ge=1)
+    batch_size: int = Field(default=256, ge=1)
 
 
 class ChunkingParams(Section):

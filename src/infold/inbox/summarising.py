@@ -69,6 +69,9 @@ async def summarise_notes(
     for rank in _ranks([source for source in sources if source.is_index]):
         await work.bring_up_to_date(rank)
     work.write()
+    if work.result.made:
+        store.compact()
+    work.result.warnings += store.problems
     return work.result
 
 
