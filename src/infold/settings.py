@@ -171,5 +171,5 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
         first = error.errors()[0]
         setting = ".".join(str(part) for part in first["loc"])
         raise SettingInvalid(
-            f"Setting {setting} ({where}): {first['msg']}.", hint="See params.yaml for every name."
+            f"Setting {setting} ({where}): {first['msg']}.", hint="`infold status --settings` shows every name."
         ) from error

@@ -55,3 +55,15 @@ def test_an_inbox_is_found_by_its_name(name):
 def test_no_inbox_is_no_inbox():
     """A note about inboxes is none."""
     assert find_inbox(["inbox zero.md", "a.md"]) is None
+
+
+def test_a_name_that_leads_nowhere_is_no_root_where_another_note_leads_on():
+    """Exploration starts at the root: one without links would reach nothing."""
+    found = find_root(["root.md", "topics.md", "a.md"], "vault", {"root.md": 0, "topics.md": 1, "a.md": 0})
+    assert found is not None
+    assert found.path == "topics.md"
+
+
+def test_a_note_of_loose_thoughts_is_not_taken_for_the_inbox():
+    """What an inbox holds is moved out of it: only a name that says inbox is taken for one."""
+    assert find_inbox(["scratch.md", "quick notes.md"]) is None

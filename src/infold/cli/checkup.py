@@ -171,7 +171,7 @@ def _state(place: Place, seen: Survey) -> Iterator[Finding]:
     yield _index(workspace.index, seen)
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
-    yield Finding(Level.OK, "state", f"{workspace.state}, {_megabytes(size)}")
+    yield Finding(Level.OK, "state", f"{workspace.state}, {_size(size)}")
     nearest = next(folder for folder in (workspace.state, *workspace.state.parents) if folder.exists())
     if not os.access(nearest, os.W_OK):
         yield Finding(Level.PROBLEM, "state", f"{nearest} cannot be written", "Name another folder with --state DIR.")
@@ -180,7 +180,7 @@ def _state(place: Place, seen: Survey) -> Iterator[Finding]:
     yield Finding(
         Level.PROBLEM if is_scarce else Level.OK,
         "disk",
-        f"{_megabytes(free)} free where the state lies",
+        f"{_size(free)} free where the state lies",
         "Free some; a full disk stops a run, and harms no note." if is_scarce else "",
     )
 
@@ -204,7 +204,7 @@ def _index(folder: Path, seen: Survey) -> Finding:
     if missing or pending:
         behind = f"{_count(missing, 'note')} and {_count(pending, 'vector')} are missing"
         return Finding(Level.NOTE, "index", f"{held}; {behind}", "`infold index` brings it up to date.")
-    return Finding(Level.OK, "index", f"{held}, {_megabytes(_size_bytes(folder))}")
+    return Finding(Level.OK, "index", f"{held}, {_size(_size_bytes(folder))}")
 
 
 def _unfinished(place: Place) -> Iterator[Finding]:
@@ -242,5 +242,5 @@ def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
-def _megabytes(size_bytes: int) -> str:
-    return f"{size_bytes / 1e6:,.1f} MB"
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e9:,.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:,.1f} MB"

@@ -16,8 +16,6 @@ INBOX_NAMES: Final = (
     "0-inbox",
     "_inbox",
     "+inbox",
-    "quick notes",
-    "scratch",
 )
 
 
@@ -32,13 +30,16 @@ class Found:
 def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -> Found | None:
     """The note that exploration should start from. `reach`: how many notes each note reaches by links.
 
-    A name that says so, at the top of the vault, comes first, then the folder's own name, then what reaches most.
+    A name that says so, at the top of the vault, comes first, then the folder's own name, then what reaches most. A
+    name without a link that leads on is no root where another note has one.
     """
     by_stem = _by_stem(paths)
-    for name in (*ROOT_NAMES, vault_name.casefold()):
-        if at_top := [path for path in by_stem.get(name, ()) if "/" not in path]:
-            return Found(at_top[0], "by its name")
     best = max(reach, key=lambda path: (reach[path], -path.count("/")), default=None)
+    leads_nowhere = {path for path in reach if not reach[path]} if best is not None and reach[best] else set()
+    for name in (*ROOT_NAMES, vault_name.casefold()):
+        at_top = [path for path in by_stem.get(name, ()) if "/" not in path and path not in leads_nowhere]
+        if at_top:
+            return Found(at_top[0], "by its name")
     if best is not None and reach[best] > 0:
         return Found(best, f"it reaches the most notes by links, {reach[best]}")
     for name in ROOT_NAMES:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 
-def find_run(place: Place, name: str) -> Run:
-    """The run of that id, of that unique beginning, or the latest for `last`."""
+def find_run(place: Place, name: str, *, wanted: tuple[str, ...] = ()) -> Run:
+    """The run of that id, of that unique beginning, or for `last` the latest, if possible of a `wanted` status."""
     from infold.inbox.runs import RunStore
 
     known = RunStore(place.workspace.runs).list()
     if not known:
         raise RunNotFound(f"There are no runs of {place.vault} yet.", hint="`infold integrate` makes one.")
     if name == "last":
-        return max(known, key=lambda run: run.id)
+        return max(known, key=lambda run: (str(run.status) in wanted, run.id))
     found = [run for run in known if run.id == name] or [run for run in known if run.id.startswith(name)]
     if len(found) == 1:
         return found[0]
@@ -138,7 +138,7 @@ def apply(call: Call, *, run: RunArgument) -> int:
 
     terminal = call.terminal
     place = call.place()
-    found = find_run(place, run)
+    found = find_run(place, run, wanted=("planned",))
     done = apply_run(workspace_of(place, found), found.id)
     if terminal.is_json:
         terminal.emit(contract(done))
@@ -156,7 +156,7 @@ def undo(call: Call, *, run: RunArgument) -> int:
 
     terminal = call.terminal
     place = call.place()
-    found = find_run(place, run)
+    found = find_run(place, run, wanted=("applied", "partial"))
     result = undo_run(workspace_of(place, found), found.id)
     if terminal.is_json:
         terminal.emit(

@@ -92,7 +92,12 @@ def undo_command(run: Run) -> str | None:
     """What to type to take the run back, None where there is nothing to take back."""
     if run.status not in (RunStatus.APPLIED, RunStatus.PARTIAL):
         return None
-    return f"infold undo {run.id} --vault {shlex.quote(run.vault)}"
+    return _command("undo", run)
+
+
+def _command(verb: str, run: Run) -> str:
+    words = ["infold", verb, run.id, "--vault", run.vault, *(["--state", run.state] if run.state else [])]
+    return shlex.join(words)
 
 
 @cache
@@ -124,7 +129,7 @@ def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
         "inbox": [d for d in differences if d.is_inbox],
         "anchors": {d.path: f"note-{number}" for number, d in enumerate(differences, start=1)},
         "undo": undo_command(run),
-        "apply": f"infold apply {run.id} --vault {shlex.quote(run.vault)}" if run.status is RunStatus.PLANNED else None,
+        "apply": _command("apply", run) if run.status is RunStatus.PLANNED else None,
         "is_planned": run.status is RunStatus.PLANNED,
     }
 

@@ -87,6 +87,7 @@ class Run(Record):
     id: str
     status: RunStatus
     vault: str
+    state: str = ""  # the state folder that the run is kept in
     inbox: str
     created_at: str  # ISO 8601, UTC
     librarian: str
