@@ -14,6 +14,7 @@ from typing import Final
 from infold.librarian.offline.reading import Reading
 
 SAMPLED_NOTES: Final = 600
+_LEAST_NOTES: Final = 30  # a smaller vault is weighed as if it had as many: one note says little about what is rare
 
 
 class Corpus:
@@ -25,10 +26,10 @@ class Corpus:
         for reading in readings:
             self._documents.update(reading.terms.keys())
             self._occurrences.update(reading.terms)
-        self._sampled = max(1, len(readings))
+        self._sampled = max(_LEAST_NOTES, len(readings))
         self._total = max(1, self._occurrences.total())
         self.size = max(size, 1)
-        self.mean_length = max(1.0, sum(reading.length for reading in readings) / self._sampled)
+        self.mean_length = max(1.0, sum(reading.length for reading in readings) / max(1, len(readings)))
 
     def weight(self, term: str) -> float:
         """The term's inverse document frequency, in BM25's form."""

@@ -83,7 +83,7 @@ class Match:
     path: str
     score: float
     chance: float
-    fit: float  # 0 to 1: the share of what the paragraph says that the note speaks of
+    is_fit: bool  # whether the note speaks enough of what the paragraph says to take it in
 
 
 def _nothing(path: str) -> None:
@@ -188,7 +188,7 @@ class Evidence:
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
-            Match(readings[i].path, float(scores[at]), float(chances[at]), words[i]["coverage"])
+            Match(readings[i].path, float(scores[at]), float(chances[at]), self._is_fit(table[at]))
             for at, i in enumerate(kept)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
@@ -283,6 +283,10 @@ class Evidence:
             "likelihood": self._likelihood(query, reading),
             "length": math.log(1 + reading.length),
         }
+
+    def _is_fit(self, row: npt.NDArray[np.float64]) -> bool:
+        words, meaning = row[FIGURES.index("whole")], row[FIGURES.index("centre_meaning")]
+        return bool(words >= weights.FLOOR_OF_WORDS if self._embedder is None else words + meaning >= weights.FLOOR)
 
     def _likelihood(self, query: Query, reading: Reading) -> float:
         total = 0.0

@@ -25,9 +25,9 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.base import Transcript
-from infold.librarian.offline import grouping, inserting, looking, summaries, weights
+from infold.librarian.offline import grouping, inserting, looking, summaries
 from infold.librarian.offline.duplicates import find_cover
-from infold.librarian.offline.evidence import Evidence, Match
+from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.placing import Place, best_section, end_of, place_in
 from infold.librarian.offline.reading import Query, Reading, read_note
 from infold.librarian.rules import check_edits
@@ -115,12 +115,7 @@ def homes_of(text: str, evidence: Evidence) -> dict[str, float]:
     cover = next((match.path for match in matches if evidence.covers(text, match.path)), None)
     if cover is not None:
         return {cover: 1.0}
-    return {match.path: match.chance for match in matches[:_HOMES] if is_fit(match)}
-
-
-def is_fit(match: Match) -> bool:
-    """Whether a note speaks enough of what a paragraph says to take it in."""
-    return match.fit >= weights.FLOOR
+    return {match.path: match.chance for match in matches[:_HOMES] if match.is_fit}
 
 
 @dataclass(slots=True)
@@ -179,7 +174,7 @@ class _Editing:
                 self._left[paragraph.n] = _UNFIT
                 return
             scores = self._evidence.section_scores(query, home)
-            place = place_in(query, home, best_section(home, scores), self._evidence.likings(query, home))
+            place = place_in(query, home, best_section(query, home, scores), self._evidence.likings(query, home))
             self._placed.append(_Placed([paragraph.n], paragraph.text, home.path, place))
 
     def _duplicate(self, paragraph: Paragraph) -> Edit | None:
@@ -193,10 +188,10 @@ class _Editing:
     def _home(self, paragraph: Paragraph, query: Query) -> Reading | None:
         """The open note that the whole vault's evidence puts first; failing that the best open one, if it fits."""
         for match in self._evidence.rank(paragraph.text):
-            if match.path in self._readings and is_fit(match):
+            if match.path in self._readings and match.is_fit:
                 return self._readings[match.path]
         own = self._evidence.weigh(query, list(self._readings.values()))
-        return self._readings[own[0].path] if own and is_fit(own[0]) else None
+        return self._readings[own[0].path] if own and own[0].is_fit else None
 
     def _edits(self, placed: Sequence[_Placed]) -> Edits:
         edits = list(self._duplicates)

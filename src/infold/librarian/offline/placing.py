@@ -16,6 +16,7 @@ from infold.librarian.offline.reading import SHOWN, Query, Reading, Section, con
 from infold.vault.records import BlockKind
 
 _ITEM: Final = BlockKind.LIST_ITEM
+_LIST: Final = 4.0  # what a list is worth to an item, beside what `weights` says of its section
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,15 @@ class Place:
     is_item: bool = False
 
 
-def best_section(reading: Reading, scores: npt.NDArray[np.float64]) -> int:
-    """The section with the best score; never the one above the note's title, where that is empty."""
+def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]) -> int:
+    """The section with the best score; never the one above the note's title, where that is empty.
+
+    An item of a list looks for a list.
+    """
     allowed = scores.copy()
     sections = reading.sections
+    if query.signs.is_item:
+        allowed += [_LIST * any(piece.block.kind is _ITEM for piece in section.pieces) for section in sections]
     if len(sections) > 1 and not sections[0].pieces and sections[1].level == 1:
         allowed[0] = -np.inf
     return int(np.argmax(allowed))

@@ -53,7 +53,9 @@ def extract(text: str, low: int, high: int) -> str:
             break
         say(position, high)
     if not summary.is_full:  # little prose: headings, tables and code speak as well
-        summary.add(len(paragraphs), _any_words(text, high * 3))
+        spoken = _any_words(text, high * 3)
+        if not summary.words or _count(spoken) >= low:
+            summary.add(len(paragraphs), spoken)
     return summary.text()
 
 

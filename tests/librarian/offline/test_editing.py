@@ -1,0 +1,162 @@
+"""Edits always keep the rules, and put a paragraph where it reads on."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infold.librarian.answers import Edits
+from infold.librarian.rules import check_edits
+from infold.vault.edits import apply_edits
+from tests.librarian.offline.support import edit_request, librarian_in
+
+GARDEN = """---
+title: Garden
+---
+# Garden
+
+The garden lies on a slope and gets sun until noon.
+
+## Soil
+
+The soil is heavy clay; compost and sand make it lighter.
+Worms do the rest.
+
+## Tools
+
+- A spade with a long handle for the clay
+- A rake for the paths
+
+```
+spade --long
+```
+
+## Harvest
+"""
+
+BLOCKS = st.sampled_from(
+    [
+        "# Title",
+        "## Soil",
+        "## Soil and water",
+        "Same words here.",
+        "Soil is clay, and compost makes it light.",
+        "Leads in:",
+        "- item one\n- item two\n  - nested",
+        "1. first\n2. second",
+        "```python\ncode = 1\n```",
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "> a quote\n> goes on",
+        "$$\nx\n$$",
+        "%% a comment %%",
+        "<div>\nhtml\n</div>",
+        "---",
+        "Setext\n======",
+        "[ref]: https://example.org",
+        "Hard break  \nin a paragraph",
+        "これは文です。",
+        "![[embed]]",
+    ]
+)
+NOTES = st.tuples(
+    st.lists(BLOCKS, max_size=12), st.sampled_from(["\n\n", "\n", "\r\n\r\n"]), st.sampled_from(["", "\n"])
+)
+PARAGRAPHS = st.sampled_from(
+    [
+        "Soil wants compost every spring, and water when it is dry.",
+        "- an item about soil",
+        "This goes on from what was said of the soil before.",
+        "Same words here.",
+        "Here is what soil needs:",
+        "```\nunclosed soil",
+        "<!-- soil",
+        "| soil | clay |",
+        "完全に違う文です。",
+        "> soil quoted",
+        "$$ soil",
+        "soil\n---",
+    ]
+)
+
+
+def answered(texts: dict[str, str], *paragraphs: str) -> Edits:
+    """The librarian's edits of these notes."""
+    request = edit_request(texts, *paragraphs)
+    librarian = librarian_in(texts)
+    return asyncio.run(librarian.conversation(request.chunk).edit(request))
+
+
+def applied(text: str, answer: Edits) -> str:
+    """The note with the edits made."""
+    return apply_edits(text, [(e.find, e.replace or "") for e in answer.edits if not e.is_duplicate])
+
+
+@settings(max_examples=250, deadline=None)
+@given(NOTES, st.lists(PARAGRAPHS, min_size=1, max_size=4))
+def test_edits_keep_every_rule_and_every_line(note, paragraphs):
+    """Whatever the note, the answer passes the rules, and the note's own lines stay, in order, byte for byte."""
+    blocks, between, end = note
+    texts = {"a.md": between.join(blocks) + end, "Soil.md": "# Soil\n\nSoil is clay, sand and humus.\n"}
+    answer = answered(texts, *paragraphs)
+    check_edits(answer, edit_request(texts, *paragraphs))
+    for path, text in texts.items():
+        mine = answer.model_copy(update={"edits": [e for e in answer.edits if e.file == path]})
+        rest = iter(applied(text, mine).splitlines())
+        assert all(line in rest for line in text.splitlines())
+
+
+def test_a_paragraph_goes_under_its_heading_after_the_nearest_text():
+    """It stands in the section that speaks of its matter, not at the end of the note."""
+    answer = answered({"Garden.md": GARDEN}, "Clay soil cracks in summer, so compost is dug into the soil each autumn.")
+    after = applied(GARDEN, answer)
+    assert after.index("Worms do the rest.") < after.index("Clay soil cracks") < after.index("## Tools")
+
+
+def test_an_item_joins_the_list():
+    """A bullet becomes an item beside the others, without a blank line between."""
+    after = applied(GARDEN, answered({"Garden.md": GARDEN}, "- A hoe with a short handle for the weeds in the clay"))
+    assert "\n- A hoe with a short handle for the weeds in the clay\n" in after
+    assert "handle for the clay\n- A hoe" in after or "rake for the paths\n- A hoe" in after
+
+
+def test_a_paragraph_fills_the_empty_section_it_belongs_to():
+    """A heading with nothing below it is a place that waits."""
+    answer = answered(
+        {"Garden.md": GARDEN}, "The harvest of beans in the garden begins in July and lasts until the frost."
+    )
+    assert applied(GARDEN, answer).rstrip().endswith("until the frost.")
+
+
+def test_equal_paragraphs_are_put_in_once():
+    """The same paragraph twice in a chunk is one insertion that takes care of both."""
+    text = "Clay soil cracks in summer, so compost is dug into the soil each autumn."
+    answer = answered({"Garden.md": GARDEN}, text, text)
+    assert applied(GARDEN, answer).count(text) == 1
+    assert sorted(n for edit in answer.edits for n in edit.paragraphs) == [1, 2]
+
+
+def test_what_the_note_says_already_is_marked_with_the_text_that_says_it():
+    """A copy becomes a duplicate marker that quotes the note."""
+    answer = answered(
+        {"Garden.md": GARDEN}, "The soil is heavy clay; compost and sand make it lighter. Worms do the rest."
+    )
+    assert [edit.is_duplicate for edit in answer.edits] == [True]
+    assert "heavy clay" in answer.edits[0].find
+
+
+def test_what_fits_nowhere_is_left_with_a_reason():
+    """A paragraph of which the open notes say nothing stays in the inbox."""
+    answer = answered(
+        {"Garden.md": GARDEN}, "Quarterly invoices remit electronically through accounting portals overseas."
+    )
+    assert answer.edits == []
+    assert answer.left[0].reason
+
+
+def test_the_same_request_gives_the_same_answer():
+    """Decisions depend on nothing but what is asked."""
+    texts = {"Garden.md": GARDEN, "Soil.md": "# Soil\n\nSoil is clay, sand and humus.\n"}
+    one, other = (answered(texts, "Compost feeds the soil.", "Rakes are for paths.") for _ in range(2))
+    assert one == other
