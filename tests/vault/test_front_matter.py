@@ -4,7 +4,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.vault.front_matter import MAX_CHARACTERS, _load_plain, list_value, read_front_matter, text_value
+from infold.vault.front_matter import (
+    MAX_CHARACTERS,
+    _load_plain,
+    list_value,
+    read_front_matter,
+    text_value,
+    without_front_matter,
+)
 
 
 def problem(yaml_text: str) -> str:
@@ -127,3 +134,11 @@ def test_the_short_cut_reads_what_yaml_reads(source):
     if plain is not None:
         loaded = yaml.load("\n" + source, Loader=yaml.SafeLoader)
         assert plain == (loaded or {})
+
+
+@given(st.text(alphabet=st.sampled_from(list("-a: \n\r.\ufeff#")), max_size=60))
+def test_what_is_below_front_matter_is_the_same_whether_its_values_are_read_or_not(text):
+    """The quick way, for summaries, cuts where the reader of values does."""
+    found = read_front_matter(text)
+    start = found.end if found else int(text.startswith("\ufeff"))
+    assert without_front_matter(text) == text[start:]

@@ -30,7 +30,7 @@ from infold.tables.notes import load_notes
 from infold.tables.summaries import SummaryStore
 from infold.tables.sync import TablesResult, sync_tables
 from infold.vault.files import decode, read_bytes
-from infold.vault.front_matter import read_front_matter
+from infold.vault.front_matter import without_front_matter
 from infold.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -187,9 +187,8 @@ class DirectSteps:
         ]
 
     def _body(self, path: str) -> str:
-        text = decode(read_bytes(self._workspace.vault, path, self._workspace.params.vault.max_note_bytes), path)
-        front = read_front_matter(text)
-        return text[front.end :] if front else text
+        data = read_bytes(self._workspace.vault, path, self._workspace.params.vault.max_note_bytes)
+        return without_front_matter(decode(data, path))
 
     def _atlas(self, summaries: Summaries) -> Atlas:
         notes = load_notes(self._workspace.tables)

@@ -7,7 +7,7 @@ rows twice is writing them once. Who makes summaries, and when one is stale, is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +38,9 @@ class SummaryRow:
     def key(self) -> Key:
         """What a summary is looked up by."""
         return self.content_hash, self.level, self.lens
+
+
+_COLUMNS: Final = tuple(field.name for field in fields(SummaryRow))
 
 
 class SummaryStore:
@@ -101,7 +104,7 @@ class SummaryStore:
     def _write(self, rows: Iterable[SummaryRow]) -> Path:
         import polars as pl
 
-        ordered = [astuple(row) for row in rows]
+        ordered = [tuple(getattr(row, column) for column in _COLUMNS) for row in rows]
         table = pl.DataFrame(ordered, schema=_schema(), orient="row")
         part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}.parquet"
         write_table(part, table, VERSION)

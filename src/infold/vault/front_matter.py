@@ -56,6 +56,19 @@ def read_front_matter(text: str) -> FrontMatter | None:
     return FrontMatter(start, closing.end(), values, problem)
 
 
+def without_front_matter(text: str) -> str:
+    """`text` below its front matter, whose values are not read where its two lines stand beyond doubt."""
+    start = 1 if text.startswith(BOM) else 0
+    opening = _OPEN.match(text, start)
+    if opening is None:
+        return text[start:]
+    closing = _CLOSE.search(text, opening.end())
+    if closing is not None and not _BLANK_FIRST_LINE.match(text, opening.end()):
+        return text[closing.end() :]
+    front = read_front_matter(text)
+    return text[front.end if front else start :]
+
+
 def text_value(values: dict[str, Any], *keys: str) -> str:
     """The first of `keys` that holds text or a number, as a string; '' where none does."""
     for key in keys:

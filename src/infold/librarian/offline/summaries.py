@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from infold.text import WORD, collapse_spaces, sentences
+from infold.text import WORD, collapse_spaces, sentences, word_count
 
 _LEAD_WORDS: Final = 45
 _READ_LINES: Final = 600
@@ -54,7 +54,7 @@ def extract(text: str, low: int, high: int) -> str:
         say(position, high)
     if not summary.is_full:  # little prose: headings, tables and code speak as well
         spoken = _any_words(text, high * 3)
-        if not summary.words or _count(spoken) >= low:
+        if not summary.words or word_count(spoken) >= low:
             summary.add(len(paragraphs), spoken)
     return summary.text()
 
@@ -65,16 +65,16 @@ def from_linked(linked: Sequence[tuple[str, str]], text: str, low: int, high: in
     `text`, the index's own words, fills up where the linked notes say little.
     """
     names = [collapse_spaces(name) for name, _ in linked]
-    room = high - sum(_count(name) for name in names)
+    room = high - sum(word_count(name) for name in names)
     each = max(0, room // max(1, len(linked)))
     parts = []
     for name, (_, summary) in zip(names, linked, strict=True):
         said = _cut(_plain(summary), each // 2, each) if each >= 3 else ""
         parts.append(f"{name}: {said}" if said else name)
     joined = "; ".join(part.rstrip(_ENDS) for part in parts if part)
-    if _count(joined) > high:
+    if word_count(joined) > high:
         return _cut(joined, low, high)
-    if _count(joined) >= low:
+    if word_count(joined) >= low:
         return f"{joined}."
     filling = _Filling(low, high)
     filling.add(0, f"{joined}." if joined else "")
@@ -100,10 +100,10 @@ class _Filling:
         """Adds `text`, in the order of `position` and then of adding."""
         if self.is_full or not text:
             return
-        count = _count(text)
+        count = word_count(text)
         if self.words + count > self._high:
             text = _cut(text, self._low - self.words, self._high - self.words)
-            count = _count(text)
+            count = word_count(text)
         if count:
             self._parts.append((position, len(self._parts), text))
             self.words += count
@@ -166,10 +166,6 @@ def _beyond(name: str, summary: str, words: int) -> str:
     ends = [found.end() for found in islice(WORD.finditer(summary), words)]
     rest = summary[ends[-1] :].strip(" .,;:") if ends else summary
     return f"{name}: {rest}" if WORD.search(rest) else ""
-
-
-def _count(text: str) -> int:
-    return len(WORD.findall(text))
 
 
 def _cut(text: str, low: int, high: int) -> str:
