@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import time
 from collections.abc import Mapping
 from typing import Final
@@ -16,7 +15,7 @@ from prefect.artifacts import (
     aupdate_progress_artifact,
 )
 
-from infold.inbox.run import NoteChange, Run
+from infold.inbox.run import Run
 from infold.inbox.run_store import RunStore
 from infold.inbox.summarising import Summaries
 from infold.librarian.spend import Usage
@@ -75,14 +74,9 @@ async def show_run(run: Run, store: RunStore) -> None:
     ]
     told = f"Run {run.id}: {run.status.value}. {run.usage}."
     await acreate_table_artifact(table=rows, key="infold-paragraphs", description=told)
-    diffs = {change.path: _difference(run, change, store) for change in run.changes}
+    diffs = store.diffs(run)
     if diffs:
         await acreate_markdown_artifact(markdown=_diff_page(diffs), key="infold-diffs", description=told)
-
-
-def _difference(run: Run, change: NoteChange, store: RunStore) -> str:
-    before, after = store.content(run.id, change.before), store.content(run.id, change.after)
-    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm=""))
 
 
 async def show_preprocessed(tables: TablesResult, summaries: Summaries, usage: Usage) -> None:

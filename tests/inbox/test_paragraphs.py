@@ -33,7 +33,10 @@ def test_a_paragraph_knows_the_headings_above_it_but_not_the_title():
 
 def test_a_list_of_sentences_counts_item_by_item():
     """Bullets that are whole thoughts may belong to different notes."""
-    inbox = "- The rear tyre was soft again on Friday morning, so more sealant.\n- Rye wants a core of ninety-eight degrees before it leaves the oven.\n"
+    inbox = (
+        "- The rear tyre was soft again on Friday morning, so more sealant.\n"
+        "- Rye wants a core of ninety-eight degrees before it leaves the oven.\n"
+    )
     assert len(texts(inbox)) == 2
 
 
@@ -45,7 +48,10 @@ def test_a_list_of_words_is_one_paragraph_and_stays_with_its_announcement():
 
 def test_a_numbered_list_is_a_sequence():
     """Steps are never torn apart."""
-    inbox = "1. Take the wheel off and let all of the air out of it.\n2. Push both beads into the well and lever one of them over.\n"
+    inbox = (
+        "1. Take the wheel off and let all of the air out of it.\n"
+        "2. Push both beads into the well and lever one of them over.\n"
+    )
     assert len(texts(inbox)) == 1
 
 

@@ -110,16 +110,11 @@ def diff(call: Call, *, run: RunArgument) -> int:
     """Print a run's changes as a unified diff: coloured on a terminal, plain in a pipe."""
     from infold.cli.diffs import coloured
     from infold.inbox.runs import RunStore
-    from infold.vault.differences import unified
 
     terminal = call.terminal
     place = call.place()
     found = find_run(place, run)
-    store = RunStore(place.workspace.runs)
-    diffs = {
-        change.path: unified(store.content(found.id, change.before), store.content(found.id, change.after), change.path)
-        for change in found.changes
-    }
+    diffs = RunStore(place.workspace.runs).diffs(found)
     if terminal.is_json:
         terminal.emit({"run": found.id, "diffs": [{"file": path, "diff": text} for path, text in diffs.items()]})
     elif terminal.out.is_terminal:

@@ -96,6 +96,15 @@ class RunStore:
         """The text of one content of a run."""
         return self.blobs(run_id).get(name).decode("utf-8", errors="replace")
 
+    def diffs(self, run: Run) -> dict[str, str]:
+        """The unified difference of each file that `run` changes, by path."""
+        from infold.vault.differences import unified
+
+        return {
+            change.path: unified(self.content(run.id, change.before), self.content(run.id, change.after), change.path)
+            for change in run.changes
+        }
+
     def journal(self, run_id: str, vault: Path) -> Journal:
         """The journal of a run's changes to `vault`."""
         return Journal(self.path(run_id), vault, self._disk)

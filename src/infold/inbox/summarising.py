@@ -60,8 +60,8 @@ async def summarise_notes(
 ) -> Summaries:
     """Brings the summaries up to date and returns all of them.
 
-    A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own sentences until
-    the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
+    A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own sentences
+    until the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
     """
     work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
     standard = [source for source in sources if not source.is_index]
