@@ -9,7 +9,8 @@ home       share of the cut paragraphs put back in the note they came from
 section    of those, the share that stands under its own heading
 copies     share of the verbatim copies that were recognised as duplicates
 reworded   the same for copies with their sentences in another order and a clause dropped
-false dup  share of the cut paragraphs that were taken for duplicates
+false dup  share of the cut paragraphs that were taken for duplicates, though no other note has them word for word
+repeats    share of the cut paragraphs that another note has word for word, and that were marked as duplicates for it
 left       share of the cut paragraphs that stayed in the inbox
 lost       paragraphs that are neither in a note, nor covered by a quote, nor in the inbox
 damage     notes whose own lines are not all there, in order, byte for byte
@@ -56,6 +57,7 @@ class Tally:
     reworded: int = 0
     reworded_recognised: int = 0
     false_duplicates: int = 0
+    repeats: int = 0
     left: int = 0
     lost: int = 0
     damaged: int = 0
@@ -76,6 +78,7 @@ class Tally:
             "copies": self.recognised / max(1, self.copies),
             "reworded": self.reworded_recognised / max(1, self.reworded),
             "false dup": self.false_duplicates / max(1, self.cut),
+            "repeats": self.repeats / max(1, self.cut),
             "left": self.left / max(1, self.cut),
             "lost": float(self.lost),
             "damage": float(self.damaged),
@@ -93,7 +96,7 @@ def main() -> None:
     parser.add_argument("--candidates", default="", help="values of exploration.search_candidates; default and 0")
     parser.add_argument("--cases", type=argparse.FileType("w"), help="one line per paragraph: what went where")
     options = parser.parse_args()
-    seeds = list(_numbers(options.seeds))
+    seeds = list(numbers(options.seeds))
     for setting in options.candidates.split(",") if options.candidates else ("", "0"):
         print(f"\nsearch_candidates: {setting or 'default'}, seeds {options.seeds}", flush=True)
         tallies = {
@@ -155,7 +158,7 @@ def _count(
     cases: TextIO | None,
     case: Case,
 ) -> None:
-    outcome = record.outcome if record else "missing"
+    outcome: str = record.outcome if record else "missing"
     if item.is_reworded:
         tally.reworded += 1
         tally.reworded_recognised += outcome == "duplicate"
@@ -168,7 +171,10 @@ def _count(
         tally.cut += 1
         guess = baseline.best(item.text)
         tally.baseline += guess == item.path
-        tally.false_duplicates += outcome == "duplicate"
+        if outcome == "duplicate":
+            stands = collapse_spaces(item.text) in collapse_spaces(case.notes[record.file or ""] if record else "")
+            tally.repeats += stands
+            tally.false_duplicates += not stands
         tally.left += outcome == "left"
         trail = _trail_of(item, after[item.path]) if outcome == "integrated" else None
         tally.home += trail is not None
@@ -254,7 +260,8 @@ class PlainBM25:
         return re.findall(r"\w+", text.casefold())
 
 
-def _numbers(said: str) -> Iterable[int]:
+def numbers(said: str) -> Iterable[int]:
+    """`0,1,2` or `10-19` as numbers."""
     for part in said.split(","):
         first, dash, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1) if dash else (int(first),)

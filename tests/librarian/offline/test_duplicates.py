@@ -19,6 +19,11 @@ Bake the loaf at 230 degrees for 40 minutes, then let it cool on a rack, away fr
 """
 
 
+FED = "The starter is fed every morning with 50 grams of flour and 50 grams of water."
+COLD = "It is never kept in the fridge."
+BAKE = "Bake the loaf at 230 degrees for 40 minutes, then let it cool on a rack, away from the draught, for two hours."
+
+
 def covered(text: str) -> str | None:
     """The covering text of the note, or None."""
     note = parse("bread.md", NOTE)
@@ -29,10 +34,10 @@ def covered(text: str) -> str | None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Bake the loaf at 230 degrees for 40 minutes, then let it cool on a rack, away from the draught, for two hours.",
-        "bake the  loaf at 230 degrees\nfor 40 minutes, then let it cool on a rack, away from the draught, for two hours",
-        "It is never kept in the fridge. The starter is fed every morning with 50 grams of flour and 50 grams of water.",
-        "Bake the loaf at 230 degrees for 40 minutes, then let it cool on a rack, for two hours.",
+        BAKE,
+        BAKE.lower().replace(" ", "  ").rstrip("."),
+        f"{COLD} {FED}",
+        BAKE.replace(" away from the draught,", ""),
         "Steam in the first ten minutes gives a glossy crust",
     ],
 )
@@ -44,12 +49,12 @@ def test_what_the_note_says_already_is_covered(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "The starter is fed every morning with 60 grams of flour and 50 grams of water. It is never kept in the fridge.",
-        "The starter is fed every morning with 50 grams of flour and 50 grams of water. It is kept in the fridge.",
-        "Bake the loaf at 40 degrees for 230 minutes, then let it cool on a rack, away from the draught, for two hours.",
-        "Bake the loaf at 230 degrees for 40 minutes, then let it cool on a rack, away from the draught, for three hours.",
+        f"{FED.replace('50', '60', 1)} {COLD}",
+        f"{FED} {COLD.replace('never ', '')}",
+        BAKE.replace("230", "x").replace("40", "230").replace("x", "40"),
+        BAKE.replace("two", "three"),
         "An open pot keeps the steam in",
-        "Freeze the loaf at 230 degrees for 40 minutes, then let it cool on a rack, away from the draught, for two hours.",
+        BAKE.replace("Bake", "Freeze"),
     ],
 )
 def test_a_contradiction_is_no_duplicate(text):

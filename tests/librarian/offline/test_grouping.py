@@ -12,8 +12,8 @@ from infold.text import word_count
 from tests.librarian.offline.support import librarian_in
 
 VAULT = {
-    "Bread.md": "# Bread\n\nBread is baked of flour, water, salt and yeast in a hot oven.\n\n## Crust\n\nThe crust browns.\n",
-    "Sailing.md": "# Sailing\n\nA sailing boat tacks against the wind; the mainsail and the jib are trimmed by sheets.\n",
+    "Bread.md": "# Bread\n\nBread is baked of flour, water, salt and yeast in a hot oven.\n\n## Crust\n\nIt browns.\n",
+    "Sailing.md": "# Sailing\n\nA sailing boat tacks against the wind; mainsail and jib are trimmed by sheets.\n",
     "Chess.md": "# Chess\n\nA chess opening develops knights and bishops before the queen moves.\n",
 }
 
@@ -38,9 +38,9 @@ def test_interleaved_subjects_come_apart():
     """Paragraphs of one subject are grouped although another stands between them."""
     groups = grouped(
         [
-            "A slow rise gives bread its taste: less yeast, cold water, and flour that is allowed to rest before the oven.",
-            "When the wind shifts, the mainsail is let out first, and only then is the jib sheet eased on a sailing boat.",
-            "Salt slows the yeast down, so bread dough with more salt wants more hours before it sees the oven.",
+            "A slow rise gives bread its taste: less yeast, cold water, and flour that rests before the oven.",
+            "When the wind shifts, the mainsail is let out first, and then the jib sheet of a sailing boat.",
+            "Salt slows the yeast down, so bread dough with more salt wants more hours before the oven.",
         ]
     )
     assert [1, 3] in groups

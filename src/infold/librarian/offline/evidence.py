@@ -7,7 +7,6 @@ all speak. What each figure is worth stands in `weights`.
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,9 @@ import numpy.typing as npt
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus, gather
 from infold.librarian.offline.duplicates import find_cover
+from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
-from infold.librarian.offline.reading import Query, Reading, Vector, opening, read_note, read_query
+from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
 from infold.search.embedding import Embedder
 from infold.text import content_hash
 from infold.vault.links import LinkResolver
@@ -30,32 +30,11 @@ from infold.vault.records import Note
 
 NoteReader = Callable[[str], Note | None]  # None: not there (any more), or not to be read
 
-FIGURES: Final = (
-    "whole",  # BM25 of the whole note
-    "best_pieces",  # BM25 of its three best pieces together
-    "coverage",  # the share of the paragraph's terms that it has at all
-    "title",
-    "title_first",  # the title's terms among the paragraph's first
-    "headings",
-    "key_terms",  # BM25 of what the paragraph emphasises, links and names
-    "likelihood",  # how much better the note's words explain the paragraph than the vault's do
-    "centre_meaning",  # cosine with the mean of its pieces
-    "centre_own_meaning",  # the same, less what all candidates share
-    "piece_meaning",  # cosine with its best piece
-    "neighbours",  # BM25 of the best note it links to, or is linked from
-    "is_linked",  # the paragraph links to it: then it rarely stands in it
-    "shared_links",
-    "length",
-    "place",  # how well its best section takes the paragraph
-)
 MOST_HITS: Final = 90
 READ_NOTES: Final = 40
 COMPARED_NOTES: Final = 20
 _KEPT_READINGS: Final = 2500
-_SMOOTHING: Final = 150.0
 _NEARNESS: Final = 0.5  # of meaning, beside words, between a paragraph and a piece
-K1: Final = 1.2
-B: Final = 0.75
 
 
 class Found(Protocol):
@@ -168,30 +147,41 @@ class Evidence:
         key = content_hash(text)
         if key not in self._ranked:
             query = self.query(text)
-            paths = dict.fromkeys([*self.candidates(text), *self.linked_notes(query)])
-            readings = [reading for path in paths if (reading := self.reading(path)) is not None]
+            readings = self.around(query)
             self._ranked[key] = self.weigh(query, readings)
         return self._ranked[key]
 
+    def around(self, query: Query) -> list[Reading]:
+        """The notes of the whole vault that may have to do with a paragraph: found by search, or linked."""
+        paths = dict.fromkeys([*self.candidates(query.text), *self.linked_notes(query)])
+        return [reading for path in paths if (reading := self.reading(path)) is not None]
+
     def weigh(self, query: Query, readings: Sequence[Reading]) -> list[Match]:
         """These notes, best first. Only the best by words are compared in every respect."""
-        if not readings or not query.terms:
+        compared, table = self.compare(query, readings)
+        if not compared:
             return []
-        words = [self._words(query, reading) for reading in readings]
-        order = sorted(
-            range(len(readings)), key=lambda i: (-words[i]["whole"] - words[i]["best_pieces"], readings[i].path)
-        )
-        by_path = {readings[i].path: words[i]["whole"] for i in range(len(readings))}
-        kept = order[:COMPARED_NOTES]
-        table = self.figures(query, [readings[i] for i in kept], [words[i] for i in kept], by_path)
         scores = table @ weights.vector(weights.NOTE, FIGURES)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
-            Match(readings[i].path, float(scores[at]), float(chances[at]), self._is_fit(table[at]))
-            for at, i in enumerate(kept)
+            Match(reading.path, float(score), float(chance), is_fit(row, has_vectors=self._embedder is not None))
+            for reading, score, chance, row in zip(compared, scores, chances, table, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
+
+    def compare(self, query: Query, readings: Sequence[Reading]) -> tuple[list[Reading], npt.NDArray[np.float64]]:
+        """The notes that are best by words, and one row of FIGURES for each."""
+        if not readings or not query.terms:
+            return [], np.zeros((0, len(FIGURES)))
+        words = [word_figures(query, reading, self.corpus) for reading in readings]
+        order = sorted(
+            range(len(readings)), key=lambda i: (-words[i]["whole"] - words[i]["best_pieces"], readings[i].path)
+        )
+        by_path = {reading.path: own["whole"] for reading, own in zip(readings, words, strict=True)}
+        kept = order[:COMPARED_NOTES]
+        compared = [readings[i] for i in kept]
+        return compared, self.figures(query, compared, [words[i] for i in kept], by_path)
 
     def figures(
         self,
@@ -219,7 +209,7 @@ class Evidence:
             row["neighbours"] = max((by_path.get(path, 0.0) for path in around), default=0.0)
             row["is_linked"] = float(reading.path in targets)
             row["shared_links"] = float(min(3, len(query.links & reading.links)))
-            row["place"] = _place(self.section_scores(query, reading))
+            row["place"] = place_figure(self.section_scores(query, reading))
             rows.append([row[name] for name in FIGURES])
         return np.array(rows)
 
@@ -260,42 +250,6 @@ class Evidence:
                     self._backlinks.setdefault(target, []).append(source)
         return self._backlinks.get(path, ())
 
-    def _words(self, query: Query, reading: Reading) -> dict[str, float]:
-        corpus, held = self.corpus, reading.terms
-        weight = query.weights(corpus.weight)
-        total = query.total_weight(corpus.weight)
-        shared = [term for term in weight if term in held]
-        norm = K1 * (1 - B + B * reading.length / corpus.mean_length)
-        scores = sorted(sections.piece_scores(query, reading, corpus), reverse=True)
-        title_weight = sum(corpus.weight(term) for term in reading.title_terms) + 1e-9
-        first = opening(query, 8)
-        keys = {term: corpus.weight(term) for term in query.key_terms}
-        held_keys = [term for term in keys if term in held]
-        return {
-            "whole": sum(weight[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in shared) / total,
-            "best_pieces": sum(scores[:3]),
-            "coverage": sum(weight[t] for t in shared) / total,
-            "title": sum(weight[t] for t in shared if t in reading.title_terms) / total,
-            "title_first": sum(corpus.weight(t) for t in reading.title_terms if t in first) / title_weight,
-            "headings": sum(weight[t] for t in shared if t in reading.heading_terms) / total,
-            "key_terms": sum(keys[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in held_keys)
-            / (sum(keys.values()) + 1e-9),
-            "likelihood": self._likelihood(query, reading),
-            "length": math.log(1 + reading.length),
-        }
-
-    def _is_fit(self, row: npt.NDArray[np.float64]) -> bool:
-        words, meaning = row[FIGURES.index("whole")], row[FIGURES.index("centre_meaning")]
-        return bool(words >= weights.FLOOR_OF_WORDS if self._embedder is None else words + meaning >= weights.FLOOR)
-
-    def _likelihood(self, query: Query, reading: Reading) -> float:
-        total = 0.0
-        for term, count in query.terms.items():
-            share = self.corpus.share(term)
-            seen = (reading.terms.get(term, 0) + _SMOOTHING * share) / (reading.length + _SMOOTHING)
-            total += count * math.log(seen / share)
-        return total / query.terms.total()
-
     def _lay_out(self, readings: Sequence[Reading]) -> None:
         new = [reading for reading in readings if reading not in self._layouts]
         if not new:
@@ -314,11 +268,6 @@ def _texts(reading: Reading) -> list[str]:
     """What has a vector: the pieces, then the headings (the title, above the first)."""
     headings = [section.trail[-1] if section.trail else reading.note.title for section in reading.sections]
     return [piece.text for piece in reading.pieces] + headings
-
-
-def _place(scores: npt.NDArray[np.float64]) -> float:
-    most = float(scores.max())
-    return most + math.log(float(np.exp(scores - most).sum()) / len(scores))
 
 
 def _cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:

@@ -34,21 +34,19 @@ class Layout:
             self._take_vectors(reading, vectors)
 
     def meanings(self, query: Vector) -> npt.NDArray[np.float64]:
-        """Four cosines a section: less what all share, of its pieces, of its heading, of that less what all share."""
+        """Three cosines a section: less what all share, of its pieces, of its heading less what all share."""
         if not self._has_vectors:
-            return np.zeros((len(self._means), 4))
+            return np.zeros((len(self.standing["depth"]), 3))
         apart = query
         if self.centre is not None:
             apart = query - self.centre * float(query @ self.centre)
             apart = apart / (float(np.linalg.norm(apart)) + 1e-9)
-        rows = np.column_stack(
-            [self._means_apart @ apart, self._means @ query, self._headings @ query, self._headings_apart @ apart]
-        )
+        rows = np.column_stack([self._means_apart @ apart, self._means @ query, self._headings_apart @ apart])
         return rows.astype(np.float64)
 
     def _take_vectors(self, reading: Reading, vectors: Matrix) -> None:
         count = len(reading.pieces)
-        self.pieces, self._headings = vectors[:count], vectors[count:]
+        self.pieces, headings = vectors[:count], vectors[count:]
         if count:
             counted = np.array([[min(_MOST_COUNTED, piece.length)] for piece in reading.pieces], dtype=np.float32)
             total = (self.pieces * counted).sum(axis=0)
@@ -60,7 +58,7 @@ class Layout:
                 self._means[position] = self.pieces[at : at + len(section.pieces)].mean(axis=0)
             at += len(section.pieces)
         self._means_apart = _unit_rows(self._apart(self._means))
-        self._headings_apart = self._apart(self._headings)
+        self._headings_apart = self._apart(headings)
 
     def _apart(self, rows: Matrix) -> Matrix:
         """Rows less their part in the direction of the note's centre."""
@@ -91,22 +89,13 @@ def _standing(sections: list[Section]) -> Mapping[str, Column]:
                 "last": position == many - 1,
                 "length": math.log(1 + section.length),
                 "only_items": kinds == {BlockKind.LIST_ITEM},
-                "only_code": bool(kinds) and kinds <= {BlockKind.CODE, BlockKind.TABLE},
-                "has_prose": BlockKind.PARAGRAPH in kinds,
                 "unannounced": min(2, len(section.unannounced)),
-                "ends_announcing": not is_empty and section.pieces[-1].signs.announces,
-                "bold_led": _share([piece.signs.is_bold_led for piece in section.pieces]),
-                "link_led": _share([piece.signs.is_link_led for piece in section.pieces]),
                 "depth": len(section.trail),
             }
         )
     table = {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
     table["siblings_begin_with_prose"] = _sibling_prose(sections)
     return table
-
-
-def _share(found: list[bool]) -> float:
-    return sum(found) / len(found) if found else 0.0
 
 
 def _sibling_prose(sections: list[Section]) -> Column:

@@ -43,21 +43,15 @@ def bare(text: str) -> str:
 class Signs:
     """How a text looks: what it begins and ends with."""
 
-    is_bold_led: bool
-    is_link_led: bool
     announces: bool  # ends with a colon: what it announces follows
     is_item: bool
 
     @classmethod
     def of(cls, text: str) -> Signs:
         """The signs of `text`."""
-        mark = _BULLET.match(text)
-        begins = text[mark.end() :] if mark else text.lstrip()
         return cls(
-            begins.startswith(("**", "__")),
-            begins.startswith("["),
             text.rstrip().rstrip("*_").endswith((":", "：")),
-            mark is not None,
+            _BULLET.match(text) is not None,
         )
 
 

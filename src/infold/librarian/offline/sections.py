@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from infold.librarian.offline.corpus import Corpus
 from infold.librarian.offline.layout import Layout
-from infold.librarian.offline.reading import Query, Reading, Section, continues, opening
+from infold.librarian.offline.reading import Query, Reading, Section, opening
 
 Figures = npt.NDArray[np.float64]
 
@@ -26,29 +26,22 @@ FIGURES: Final = (
     "likelihood_gap",  # the same, against the best section
     "best_piece",  # BM25 of the best piece
     "heading_terms",  # telling terms of the heading that the paragraph has
-    "heading_share",
     "heading_first",  # the same, among the paragraph's first terms
     "around",  # own_terms of the sections before and after
+    "own_key_terms",  # terms that tell this section, of what the paragraph emphasises, links and names
     "meaning",  # cosine, less what all sections share
     "piece_meaning",  # mean cosine of the pieces
-    "heading_meaning",
     "heading_own_meaning",  # the same, less what all sections share
     "empty_leaf",  # a heading with nothing below it
     "empty_parent",
     "lead",  # before the first heading, or right below the title
     "lead_titled",  # the same, and the paragraph begins with the title's words
     "empty_lead_titled",
-    "lead_title_share",
     "last_title_share",
     "length",
     "only_items",
-    "only_code",
     "announced",  # the paragraph announces, and something here stands unannounced
-    "unannounced",
     "siblings_begin_with_prose",  # and this one does not
-    "goes_on",  # the paragraph continues, and there is one to continue
-    "same_form",
-    "ends_announcing",
     "depth",
 )
 _SMOOTHING: Final = 25.0
@@ -85,15 +78,13 @@ def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pie
     """One row of FIGURES a section of the note. `pieces`: BM25 of each piece."""
     sections = reading.sections
     words = _words(query, reading, corpus, pieces)
-    meanings = layout.meanings(query.vector) if query.vector is not None else np.zeros((len(sections), 4))
+    meanings = layout.meanings(query.vector) if query.vector is not None else np.zeros((len(sections), 3))
     weight = corpus.weight
     title_weight = sum(weight(term) for term in reading.title_terms) + 1e-9
-    begins, early = opening(query, max(4, len(reading.title_terms) + 2)), opening(query, 8)
+    begins = opening(query, max(4, len(reading.title_terms) + 2))
     titled = sum(weight(term) for term in reading.title_terms if term in begins) / title_weight
-    title_share = sum(weight(term) for term in reading.title_terms if term in early) / title_weight
     is_titled = float(titled > 0.99)
     says = layout.standing
-    form = query.signs.is_bold_led * says["bold_led"] + query.signs.is_link_led * says["link_led"]
     standing = np.column_stack(
         [
             says["empty_leaf"],
@@ -101,17 +92,11 @@ def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pie
             says["lead"],
             says["lead"] * (1 - says["empty_top"]) * is_titled,
             says["empty_top"] * is_titled,
-            says["lead"] * title_share,
             says["last"] * titled,
             says["length"],
             says["only_items"],
-            says["only_code"],
             says["unannounced"] * query.signs.announces,
-            says["unannounced"] * (not query.signs.announces),
             says["siblings_begin_with_prose"],
-            says["has_prose"] * continues(query.text),
-            form,
-            says["ends_announcing"],
             says["depth"],
         ]
     )
@@ -130,6 +115,8 @@ def _words(query: Query, reading: Reading, corpus: Corpus, pieces: Sequence[floa
     rest = {term: count for term, count in query.terms.items() if term not in reading.title_terms}
     background = {term: (reading.terms.get(term, 0) + 20 * corpus.share(term)) / (reading.length + 20) for term in rest}
     telling = _Telling(local, sum(local.values()) + 1e-9, rest, background, weight, opening(query, 10))
+    keys = [term for term in query.key_terms if term in local]
+    all_keys = sum(local[term] for term in keys) + 1e-9
     rows = np.zeros((many, 8))
     at = 0
     for position, section in enumerate(reading.sections):
@@ -139,10 +126,14 @@ def _words(query: Query, reading: Reading, corpus: Corpus, pieces: Sequence[floa
         rows[position, 1] = _likelihood(section, telling)
         rows[position, 3] = max(own, default=0.0)
         if section.heading_terms:
-            rows[position, 4:7] = _heading(section, telling, reading, corpus)
+            rows[position, 4:6] = _heading(section, telling, reading, corpus)
+        if keys:
+            rows[position, 7] = (
+                sum(local[t] for t in keys if t in section.terms or t in section.heading_terms) / all_keys
+            )
     rows[:, 2] = rows[:, 1] - rows[:, 1].max()
     beside = np.concatenate([[0.0], rows[:, 0], [0.0]])
-    rows[:, 7] = (beside[:-2] + beside[2:]) / 2
+    rows[:, 6] = (beside[:-2] + beside[2:]) / 2
     return rows
 
 
@@ -168,8 +159,8 @@ def _likelihood(section: Section, telling: _Telling) -> float:
     return total / (sum(telling.rest.values()) + 1e-9)
 
 
-def _heading(section: Section, telling: _Telling, reading: Reading, corpus: Corpus) -> tuple[float, float, float]:
-    """How much of the heading the paragraph has: by telling terms, by all terms, and among its own first terms."""
+def _heading(section: Section, telling: _Telling, reading: Reading, corpus: Corpus) -> tuple[float, float]:
+    """How much of the heading the paragraph has: of its telling terms, and of them among its own first terms."""
     terms = section.heading_terms
     weight = sum(corpus.weight(term) for term in terms) + 1e-9
     shared = [term for term in terms if term in telling.weight]
@@ -177,4 +168,4 @@ def _heading(section: Section, telling: _Telling, reading: Reading, corpus: Corp
     own_weight = sum(corpus.weight(term) for term in own) + 1e-9
     first = sum(corpus.weight(term) for term in own if term in telling.first) / own_weight
     by_telling = sum(telling.local.get(term, 0.0) for term in shared) / weight
-    return by_telling, sum(telling.weight[term] for term in shared) / weight, first
+    return by_telling, first

@@ -1,4 +1,8 @@
-"""What each figure is worth. Fitted by `bench/offline_weights.py`."""
+"""What each figure is worth, as fitted by `bench/offline_weights.py`.
+
+NOTE weighs `figures.FIGURES`, SECTION weighs `sections.FIGURES`. Figures overlap, so a weight alone does not say how
+much its figure matters: `best_pieces` corrects what `whole` and `coverage` have counted already.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 NOTE: Final[Mapping[str, float]] = {
-    "whole": 1.55,
-    "best_pieces": -2.17,
-    "coverage": 2.51,
-    "title": 2.88,
-    "title_first": 1.26,
-    "headings": 5.86,
-    "key_terms": 0.74,
-    "likelihood": 1.32,
-    "centre_meaning": 5.47,
-    "centre_own_meaning": 1.51,
-    "piece_meaning": 1.04,
-    "neighbours": 2.05,
-    "is_linked": -7.90,
-    "shared_links": -1.48,
-    "length": 0.44,
-    "place": 0.67,
+    "whole": 2.23,
+    "best_pieces": -2.19,
+    "coverage": 2.39,
+    "title": 4.32,
+    "title_first": 1.45,
+    "headings": 5.65,
+    "key_terms": 0.53,
+    "likelihood": 1.41,
+    "centre_meaning": 5.30,
+    "centre_own_meaning": 1.69,
+    "piece_meaning": 0.65,
+    "neighbours": 2.20,
+    "is_linked": -8.49,
+    "shared_links": -1.76,
+    "length": 0.48,
+    "place": 0.72,
 }
 SECTION: Final[Mapping[str, float]] = {
     "own_terms": 2.02,

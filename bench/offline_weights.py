@@ -1,0 +1,149 @@
+"""Fits the weights of the offline librarian on leave-paragraphs-out cases, and says what they are worth elsewhere.
+
+    python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...]
+
+Two conditional logits: the right section of the right note, then the right note among those compared. Printed first is
+each vault's share of right choices by weights that were fitted on the other vaults; then the weights fitted on all of
+them, to be put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.leave_paragraphs_out`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.leave_paragraphs_out import DATA, numbers
+from bench.left_out import VAULTS, Case, load_notes, make_case
+from infold.inbox.steps import DirectSteps
+from infold.librarian.offline import Evidence, OfflineLibrarian, figures, sections
+from infold.librarian.offline.vault_evidence import evidence_of
+from infold.search.embedding import StaticEmbedder
+from infold.settings import load_params
+from infold.workspace import Workspace
+
+Table = npt.NDArray[np.float64]
+
+NOTE_PENALTY: Final = 10.0
+SECTION_PENALTY: Final = 20.0
+_PLACE: Final = figures.FIGURES.index("place")
+
+
+@dataclass
+class Example:
+    """One cut paragraph: the figures of its own note's sections, of the notes compared, and which are right."""
+
+    vault: str
+    own_sections: Table
+    right_section: int | None
+    trails_alike: tuple[bool, ...]
+    notes: Table
+    sections: list[Table]
+    right_note: int | None
+
+
+def main() -> None:
+    """Fits, checks across vaults, prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--vaults", default=",".join(VAULTS))
+    parser.add_argument("--seeds", default="10-17")
+    options = parser.parse_args()
+    vaults = options.vaults.split(",")
+    examples: list[Example] = []
+    for vault in vaults:
+        notes = load_notes(options.data / vault)
+        for seed in numbers(options.seeds):
+            examples += _examples(make_case(vault, notes, seed), options.data / vault)
+    for vault in vaults:
+        _check(vault, [e for e in examples if e.vault != vault], [e for e in examples if e.vault == vault])
+    section, note = _fit(examples)
+    for title, names, worth in (("NOTE", figures.FIGURES, note), ("SECTION", sections.FIGURES, section)):
+        print(f"\n{title}: Final[Mapping[str, float]] = {{")
+        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(names, worth, strict=True)) + "\n}")
+
+
+def _examples(case: Case, source: Path) -> Iterator[Example]:
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Path(folder) / "vault"
+        case.write(vault, source)
+        workspace = Workspace(vault, Path(folder) / "state", vault / "inbox.md", load_params(None))
+        embedder = StaticEmbedder()
+        steps = DirectSteps(workspace, OfflineLibrarian(), embedder=embedder)
+        steps.sync_tables()
+        steps.sync_index()
+        known = evidence_of(workspace, steps.searcher, embedder)
+        yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if not i.is_copy)
+        steps.close()
+
+
+def _example(vault: str, known: Evidence, text: str, path: str, trail: tuple[str, ...]) -> Example:
+    query = known.query(text)
+    compared, table = known.compare(query, known.around(query))
+    own = known.reading(path)
+    assert own is not None
+    alike = tuple(section.trail == trail for section in own.sections)
+    paths = [reading.path for reading in compared]
+    return Example(
+        vault,
+        known.section_figures(query, own),
+        alike.index(True) if any(alike) else None,
+        alike,
+        table,
+        [known.section_figures(query, reading) for reading in compared],
+        paths.index(path) if path in paths else None,
+    )
+
+
+def _fit(examples: Sequence[Example]) -> tuple[Table, Table]:
+    asked = [e for e in examples if e.right_section is not None and len(e.own_sections) > 1]
+    section = _logit([e.own_sections for e in asked], [e.right_section or 0 for e in asked], SECTION_PENALTY)
+    _set_place(examples, section)
+    known = [e for e in examples if e.right_note is not None]
+    return section, _logit([e.notes for e in known], [e.right_note or 0 for e in known], NOTE_PENALTY)
+
+
+def _check(vault: str, others: Sequence[Example], own: Sequence[Example]) -> None:
+    section, note = _fit(others)
+    _set_place(own, section)
+    at_home = [e for e in own if e.right_note is not None and int(np.argmax(e.notes @ note)) == e.right_note]
+    right = [e.trails_alike[int(np.argmax(e.own_sections @ section))] for e in at_home]
+    by_words = np.mean([e.right_note is not None and int(np.argmax(e.notes[:, 0])) == e.right_note for e in own])
+    print(f"{vault:20} by words {by_words:.3f}  home {len(at_home) / len(own):.3f}  section {np.mean(right):.3f}")
+
+
+def _set_place(examples: Sequence[Example], section: Table) -> None:
+    for example in examples:
+        example.notes[:, _PLACE] = [figures.place_figure(table @ section) for table in example.sections]
+
+
+def _logit(tables: Sequence[Table], right: Sequence[int], penalty: float) -> Table:
+    """Weights by which the right rows are most likely, by Newton's method; figures are scaled to equal spread first."""
+    rows = np.concatenate(tables)
+    spread = rows.std(axis=0) + 1e-9
+    rows = rows / spread
+    starts = np.cumsum([0, *(len(table) for table in tables)])[:-1]
+    of_table = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    chosen = rows[starts + np.array(right)].sum(axis=0)
+    worth = np.zeros(rows.shape[1])
+    for _ in range(30):
+        scores = rows @ worth
+        scores = np.exp(scores - np.maximum.reduceat(scores, starts)[of_table])
+        likely = scores / np.add.reduceat(scores, starts)[of_table]
+        means = np.add.reduceat(rows * likely[:, None], starts, axis=0)
+        slope = means.sum(axis=0) - chosen + penalty * worth
+        curve = (rows * likely[:, None]).T @ rows - means.T @ means + penalty * np.eye(len(worth))
+        step = np.linalg.solve(curve, slope)
+        worth = worth - step * min(1.0, 3.0 / (float(np.abs(step).max()) + 1e-9))
+    result: Table = worth / spread
+    return result
+
+
+if __name__ == "__main__":
+    main()

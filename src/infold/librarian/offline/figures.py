@@ -1,0 +1,82 @@
+"""What speaks for a note as the home of a paragraph, as figures. What each is worth stands in `weights`."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from infold.librarian.offline import sections, weights
+from infold.librarian.offline.corpus import Corpus
+from infold.librarian.offline.reading import Query, Reading, opening
+
+FIGURES: Final = (
+    "whole",  # BM25 of the whole note
+    "best_pieces",  # BM25 of its three best pieces together
+    "coverage",  # the share of the paragraph's terms that it has at all
+    "title",
+    "title_first",  # the title's terms among the paragraph's first
+    "headings",
+    "key_terms",  # BM25 of what the paragraph emphasises, links and names
+    "likelihood",  # how much better the note's words explain the paragraph than the vault's do
+    "centre_meaning",  # cosine with the mean of its pieces
+    "centre_own_meaning",  # the same, less what all candidates share
+    "piece_meaning",  # cosine with its best piece
+    "neighbours",  # BM25 of the best note it links to, or is linked from
+    "is_linked",  # the paragraph links to it: then it rarely stands in it
+    "shared_links",
+    "length",
+    "place",  # how well its best section takes the paragraph
+)
+_SMOOTHING: Final = 150.0
+K1: Final = 1.2
+B: Final = 0.75
+
+
+def word_figures(query: Query, reading: Reading, corpus: Corpus) -> dict[str, float]:
+    """The figures of FIGURES that words alone give."""
+    held = reading.terms
+    weight = query.weights(corpus.weight)
+    total = query.total_weight(corpus.weight)
+    shared = [term for term in weight if term in held]
+    norm = K1 * (1 - B + B * reading.length / corpus.mean_length)
+    scores = sorted(sections.piece_scores(query, reading, corpus), reverse=True)
+    title_weight = sum(corpus.weight(term) for term in reading.title_terms) + 1e-9
+    first = opening(query, 8)
+    keys = {term: corpus.weight(term) for term in query.key_terms}
+    held_keys = [term for term in keys if term in held]
+    return {
+        "whole": sum(weight[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in shared) / total,
+        "best_pieces": sum(scores[:3]),
+        "coverage": sum(weight[t] for t in shared) / total,
+        "title": sum(weight[t] for t in shared if t in reading.title_terms) / total,
+        "title_first": sum(corpus.weight(t) for t in reading.title_terms if t in first) / title_weight,
+        "headings": sum(weight[t] for t in shared if t in reading.heading_terms) / total,
+        "key_terms": sum(keys[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in held_keys)
+        / (sum(keys.values()) + 1e-9),
+        "likelihood": _likelihood(query, reading, corpus),
+        "length": math.log(1 + reading.length),
+    }
+
+
+def is_fit(row: npt.NDArray[np.float64], *, has_vectors: bool) -> bool:
+    """Whether a note with this row of FIGURES speaks enough of what the paragraph says to take it in."""
+    words, meaning = float(row[FIGURES.index("whole")]), float(row[FIGURES.index("centre_meaning")])
+    return words + meaning >= weights.FLOOR if has_vectors else words >= weights.FLOOR_OF_WORDS
+
+
+def place_figure(scores: npt.NDArray[np.float64]) -> float:
+    """How well a note's sections take a paragraph, the best counting most."""
+    most = float(scores.max())
+    return most + math.log(float(np.exp(scores - most).sum()) / len(scores))
+
+
+def _likelihood(query: Query, reading: Reading, corpus: Corpus) -> float:
+    total = 0.0
+    for term, count in query.terms.items():
+        share = corpus.share(term)
+        seen = (reading.terms.get(term, 0) + _SMOOTHING * share) / (reading.length + _SMOOTHING)
+        total += count * math.log(seen / share)
+    return total / query.terms.total()
