@@ -55,10 +55,11 @@ def test_what_the_note_says_already_is_covered(text):
         BAKE.replace("two", "three"),
         "An open pot keeps the steam in",
         BAKE.replace("Bake", "Freeze"),
+        BAKE.replace("rack", "[rack](https://example.org/rack)"),
     ],
 )
 def test_a_contradiction_is_no_duplicate(text):
-    """Another number, numbers swapped, a negation taken away, an opposite word: each says something else."""
+    """Another number, numbers swapped, a negation taken away, an opposite word, a new link: each says something else."""
     assert covered(text) is None
 
 

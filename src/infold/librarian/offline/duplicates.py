@@ -2,7 +2,8 @@
 
 By containment: the paragraph's runs of three words must stand in the note, sentence by sentence, and so must all of
 its words. Numbers and negations must agree, because a changed date, amount or "not" is a contradiction and no
-duplicate. Nearness of meaning decides nothing here: contradictions are nearer to each other than paraphrases are.
+duplicate; and a link that leads elsewhere is something new. Nearness of meaning decides nothing here: contradictions
+are nearer to each other than paraphrases are.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _NEGATING: Final = """
     niet geen nooit zonder inte ingen aldrig ikke aldri не нет ни никогда без bez ani 不 没 沒 無 无 非 未
 """
 _NEGATIONS: Final = frozenset(_NEGATING.split())
+_TARGET: Final = re.compile(r"\[\[([^\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]*://[^\s)>\]]+)", re.IGNORECASE)
 _NEGATED_END: Final = re.compile(r"n['’]t\Z")
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
 
@@ -55,6 +57,7 @@ def find_cover(text: str, note: Note) -> Cover | None:
         if even == collapse_spaces(note.block_text(block)):
             return Cover(note.path, block.start, block.end)
     runs = _runs(wanted)
+    links = _targets(text)
     for many in range(1, MOST_BLOCKS + 1):
         for first in range(len(blocks) - many + 1):
             some = blocks[first : first + many]
@@ -63,9 +66,15 @@ def find_cover(text: str, note: Note) -> Cover | None:
             held = {run for block in some for run in _runs(words[block.start])}
             whole = [word for block in some for word in words[block.start]]
             held |= _runs(whole)
-            if len(runs & held) >= WHOLE_SHARE * len(runs) and _agree(text, note, some):
+            is_near = len(runs & held) >= WHOLE_SHARE * len(runs)
+            if is_near and links <= _targets(note.text[some[0].start : some[-1].end]) and _agree(text, note, some):
                 return Cover(note.path, some[0].start, some[-1].end)
     return None
+
+
+def _targets(text: str) -> set[str]:
+    """Where the links of `text` lead, as written."""
+    return {found.casefold() for parts in _TARGET.findall(text) for found in parts if found}
 
 
 def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:

@@ -17,6 +17,7 @@ WORTH_A_VIEW: Final = 0.02
 WORTH_A_CHECKOUT: Final = 0.01
 _PER_HOP: Final = 0.7
 NOWHERE: Final = "no note of the vault speaks of this text"
+OUT_OF_REACH: Final = "no link or search hit led to the note that speaks of this text"
 
 
 def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence[str]]) -> Look:
@@ -30,7 +31,13 @@ def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence
         if best:
             return Look(action="view", files=best[: request.may_view])
     chosen = _cover(homes, viewed, request.may_check_out)
-    return Look(action="checkout", files=chosen, reason="" if chosen else NOWHERE)
+    return Look(action="checkout", files=chosen, reason="" if chosen else _why(homes))
+
+
+def _why(homes: Homes) -> str:
+    """Why nothing is checked out: with the best note by name, where there is one."""
+    best = max((pair for chances in homes.values() for pair in chances.items()), key=lambda pair: pair[1], default=None)
+    return NOWHERE if best is None else f"{OUT_OF_REACH} ({best[0]})"
 
 
 def _promises(

@@ -1,0 +1,177 @@
+"""The edits of one chunk: which open note takes each paragraph in, where, and what is there already.
+
+Every answer has been asked of `librarian.rules` before it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from infold.librarian.answers import Edit, EditRequest, Edits, LeftOut, OpenNote, Paragraph
+from infold.librarian.offline import inserting, weights
+from infold.librarian.offline.duplicates import find_cover
+from infold.librarian.offline.evidence import Evidence
+from infold.librarian.offline.placing import Place, best_section, end_of, place_in
+from infold.librarian.offline.reading import Query, Reading, read_note
+from infold.librarian.rules import check_edits
+from infold.text import collapse_spaces
+from infold.vault.note import parse
+
+_UNFIT: Final = "no note speaks enough of what this paragraph says"
+
+
+@dataclass(slots=True)
+class _Homed:
+    """A paragraph with the note it goes to, and how well each section there takes it."""
+
+    numbers: list[int]
+    text: str
+    query: Query
+    home: Reading
+    scores: npt.NDArray[np.float64]
+
+    @property
+    def margin(self) -> float:
+        """How far the best section is above the next."""
+        best = np.sort(self.scores)
+        return float(best[-1] - best[-2]) if len(best) > 1 else 0.0
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A paragraph with the note and the place it goes to. `numbers`: its own, and those of its equals in the chunk."""
+
+    numbers: list[int]
+    text: str
+    path: str
+    place: Place
+
+
+class Editing:
+    """Works one edit request out: each paragraph to a place, a duplicate, or left out."""
+
+    def __init__(self, request: EditRequest, evidence: Evidence) -> None:
+        self._request = request
+        self._evidence = evidence
+        self._readings = {note.path: self._read(note) for note in request.notes}
+        self._left: dict[int, str] = {}
+        self._duplicates: list[Edit] = []
+        self._homed: list[_Homed] = []
+        self._placed: list[_Placed] = []
+
+    def answer(self) -> Edits:
+        """The edits. What the rules refuse goes to the end of its note instead; what they still refuse is left out."""
+        for paragraph in self._request.chunk.paragraphs:
+            self._decide(paragraph)
+        self._place()
+        answer = self._edits(self._placed)
+        problem = self._problem(answer)
+        if problem is None:
+            return answer
+        kept: list[_Placed] = []
+        for entry in self._placed:
+            safe = self._safe(entry, kept)
+            if safe is None:
+                self._left |= dict.fromkeys(entry.numbers, "it could not be put in without breaking the note")
+            else:
+                kept.append(safe)
+        answer = self._edits(kept)
+        if self._problem(answer) is None:
+            return answer
+        left = {paragraph.n: self._left.get(paragraph.n, problem) for paragraph in self._request.chunk.paragraphs}
+        return Edits(edits=[], left=[LeftOut(paragraph=n, reason=reason) for n, reason in left.items()])
+
+    def _decide(self, paragraph: Paragraph) -> None:
+        """A duplicate, a note it goes to, or nothing of either."""
+        even = collapse_spaces(paragraph.text)
+        equal = next((entry for entry in self._homed if collapse_spaces(entry.text) == even), None)
+        if equal is not None:
+            equal.numbers.append(paragraph.n)
+        elif (duplicate := self._duplicate(paragraph)) is not None:
+            self._duplicates.append(duplicate)
+        else:
+            query = self._evidence.query(paragraph.text)
+            home = self._home(paragraph, query)
+            if home is None:
+                self._left[paragraph.n] = _UNFIT
+            else:
+                scores = self._evidence.section_scores(query, home)
+                self._homed.append(_Homed([paragraph.n], paragraph.text, query, home, scores))
+
+    def _place(self) -> None:
+        """Gives each paragraph its place, the surest first: what stood empty waits for one paragraph only."""
+        taken: set[tuple[str, int]] = set()
+        for entry in sorted(self._homed, key=lambda entry: -entry.margin):
+            scores = entry.scores.copy()
+            for path, position in taken:
+                if path == entry.home.path:
+                    scores[position] -= weights.SECTION["empty_leaf"]
+            section = best_section(entry.query, entry.home, scores)
+            if not entry.home.sections[section].pieces:
+                taken.add((entry.home.path, section))
+            place = place_in(entry.query, entry.home, section, self._evidence.likings(entry.query, entry.home))
+            self._placed.append(_Placed(entry.numbers, entry.text, entry.home.path, place))
+        self._placed.sort(key=lambda entry: entry.numbers)
+
+    def _duplicate(self, paragraph: Paragraph) -> Edit | None:
+        for reading in self._readings.values():
+            cover = find_cover(paragraph.text, reading.note)
+            found = cover and inserting.quote(reading.note, cover.start, cover.end)
+            if found:
+                return Edit(file=reading.path, find=found, is_duplicate=True, paragraphs=[paragraph.n])
+        return None
+
+    def _home(self, paragraph: Paragraph, query: Query) -> Reading | None:
+        """The open note that the whole vault's evidence puts first; failing that the best open one, if it fits."""
+        for match in self._evidence.rank(paragraph.text):
+            if match.path in self._readings and match.is_fit:
+                return self._readings[match.path]
+        own = self._evidence.weigh(query, list(self._readings.values()))
+        return self._readings[own[0].path] if own and own[0].is_fit else None
+
+    def _edits(self, placed: Sequence[_Placed]) -> Edits:
+        edits = list(self._duplicates)
+        missing: dict[int, str] = {}
+        for path, reading in self._readings.items():
+            own = [entry for entry in placed if entry.path == path]
+            here = [inserting.Insertion(entry.place, (entry.numbers[0],), (entry.text,)) for entry in own]
+            equals = {entry.numbers[0]: entry.numbers for entry in own}
+            for insertion in inserting.merged(here):
+                edit = inserting.edit_for(reading.note, insertion)
+                numbers = [n for first in insertion.numbers for n in equals[first]]
+                if edit is None:
+                    missing |= dict.fromkeys(numbers, "the note has no text to put it beside")
+                else:
+                    edit.paragraphs = numbers
+                    edits.append(edit)
+        left = [LeftOut(paragraph=n, reason=reason) for n, reason in sorted((self._left | missing).items())]
+        return Edits(edits=edits, left=left)
+
+    def _problem(self, answer: Edits) -> str | None:
+        try:
+            check_edits(answer.model_copy(deep=True), self._request)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def _safe(self, entry: _Placed, kept: Sequence[_Placed]) -> _Placed | None:
+        """The paragraph where it was meant to go, else at the end of its note; None where neither keeps the rules."""
+        named = {n for other in (*kept, entry) for n in other.numbers}
+        named |= {n for edit in self._duplicates for n in edit.paragraphs}
+        others = {p.n: "later" for p in self._request.chunk.paragraphs if p.n not in named}
+        for place in (entry.place, end_of(self._readings[entry.path])):
+            moved = _Placed(entry.numbers, entry.text, entry.path, place)
+            answer = self._edits([*kept, moved])
+            answer.left = [LeftOut(paragraph=n, reason=reason) for n, reason in others.items()]
+            if self._problem(answer) is None:
+                return moved
+        return None
+
+    def _read(self, note: OpenNote) -> Reading:
+        known = self._evidence.reading(note.path)
+        return known if known is not None and known.note.text == note.text else read_note(parse(note.path, note.text))
