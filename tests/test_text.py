@@ -14,6 +14,21 @@ def test_the_fast_way_for_ascii_finds_the_same_words(text):
     assert words(text) == WORD.findall(text)
 
 
+_SIGNS = st.sampled_from(list("aZ09 '’-_\n.é字花ーя½²\u0301\u200b—"))
+
+
+@given(st.text(_SIGNS) | st.text())
+def test_words_are_counted_as_they_are_found(text):
+    """Counting is another way than finding, with the same outcome."""
+    assert word_count(text) == len(words(text)) == len(WORD.findall(text))
+
+
+def test_words_of_many_different_signs_are_counted_too():
+    """A text in another script holds hundreds of signs."""
+    text = "".join(map(chr, range(0xA0, 0x3100))) + " x"
+    assert word_count(text) == len(WORD.findall(text))
+
+
 def test_a_word_keeps_its_apostrophes_and_hyphens_and_cjk_counts_sign_by_sign():
     """Scripts without spaces would otherwise count a sentence as one word."""
     assert words("It's a half-hour, snake_case 3 times") == ["It's", "a", "half-hour", "snake", "case", "3", "times"]

@@ -16,7 +16,15 @@ CHARACTERS_PER_TOKEN: Final = 4
 # because those scripts put no space between words.
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 WORD: Final = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’\-][^\W_{_CJK}]+)*")
+_CJK_SIGN: Final = re.compile(f"[{_CJK}]")
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9]+(?:['\-][A-Za-z0-9]+)*")  # the same words, found 1.7 times as fast
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+# What a word count needs of each byte: part of a word, a sign that may join two parts, or neither.
+_KINDS: Final = bytes(
+    ord("a") if chr(code).isalnum() and code < 0x80 else ord("-") if chr(code) in "'-" else ord(" ")
+    for code in range(256)
+)
+_MANY_SIGNS: Final = 24  # different signs beyond ASCII from which searching for words is faster than replacing signs
 _SPACES: Final = re.compile(r"\s+")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
 
@@ -32,8 +40,24 @@ def words(text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """How many words `text` has."""
-    return len(words(text))
+    """How many words `text` has: where they begin is counted, five times as fast as finding them."""
+    if not text.isascii():
+        signs = set[str]().union(*_BEYOND_ASCII.findall(text))
+        if len(signs) > _MANY_SIGNS:
+            return len(words(text))
+        for sign in signs:
+            text = text.replace(sign, _kind(sign))
+    kinds = text.encode().translate(_KINDS)
+    return kinds.count(b" a") + kinds.count(b" -a") + kinds.count(b"--a") + kinds.startswith((b"a", b"-a"))
+
+
+def _kind(sign: str) -> str:
+    """ASCII that counts as the sign does: a part of a word, a sign between two, a word of its own, or nothing."""
+    if sign == "’":
+        return "-"
+    if WORD.fullmatch(sign) is None:
+        return " "
+    return " a " if _CJK_SIGN.fullmatch(sign) else "a"
 
 
 def folded_words(text: str) -> list[str]:

@@ -111,10 +111,13 @@ def test_text_and_lists_are_asked_for_by_name():
     assert list_value(values, "list", split_on=",") == ("x", "3")
 
 
-WORD = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,6}", fullmatch=True) | st.sampled_from(["yes", "null", "on", "n", "é"])
+WORD = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,6}", fullmatch=True) | st.sampled_from(
+    ["yes", "null", "true", "False", "on", "n", "é"]
+)
 VALUE = st.one_of(
     WORD,
     st.from_regex(r"[A-Za-z][\w/.-]* [A-Za-z0-9][\w.-]*", fullmatch=True),
+    st.from_regex(r"[0-9A-Fa-fobxT]{1,8}", fullmatch=True),
     st.from_regex(r"-?[0-9_.:eE+x-]{1,8}", fullmatch=True),
     st.text(max_size=6).map(lambda s: f"'{s}'"),
     st.text(max_size=6).map(lambda s: f'"{s}"'),

@@ -109,7 +109,7 @@ def _is_comment(source: Source, start: int, end: int) -> bool:
 
 
 def _heading(raw: RawBlock, source: Source, begin: int, stop: int) -> Heading:
-    title = "".join(raw.title)
+    title = raw.title[0] if len(raw.title) == 1 else "".join(raw.title)
     if MARK in title:
         title = MASKED.sub("", title)
     title = " ".join(title.split())

@@ -71,14 +71,18 @@ def safe_path(root: Path, path: str) -> Path:
     Raises PathRefused for a path that is empty, absolute, climbs with `..`, holds signs that no note's name may hold,
     or passes a symbolic link.
     """
+    return Path(_safe_name(root, path))
+
+
+def _safe_name(root: Path, path: str) -> str:
     parts = path.split("/")
     if name_problem(path) or any(part in ("", ".", "..") for part in parts):
         raise PathRefused(f"{shown_name(path)!r} is not a path within the vault.")
     if os.name == "nt" and ("\\" in path or ":" in path):
         raise PathRefused(f"{path!r} is not a path within the vault.")
-    place = root
+    place = str(root).rstrip(os.sep)
     for part in parts:
-        place /= part
+        place = f"{place}{os.sep}{part}"
         if os.path.islink(place):  # noqa: PTH114 - False, not an error, for a name too long to exist
             inside = os.path.realpath(place).startswith(os.path.realpath(root) + os.sep)
             why = "is a symbolic link; its note is read under its own name" if inside else "leads out of the vault"
@@ -91,7 +95,7 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> bytes:
 
     Raises PathRefused, or NoteUnreadable for what is gone, not a regular file, too large or refused by the system.
     """
-    file = safe_path(root, path)
+    file = _safe_name(root, path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(file, flags)
@@ -103,7 +107,9 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> bytes:
                 raise NoteUnreadable(
                     f"{path} has {status.st_size} bytes, more than vault.max_note_bytes ({max_bytes})."
                 )
-            data = stream.read(max_bytes + 1)
+            data = stream.read(status.st_size + 1)  # asked for max_bytes, it would make room for them
+            if len(data) > status.st_size:
+                data += stream.read(max_bytes + 1 - len(data))
     except FileNotFoundError as error:
         raise NoteUnreadable(f"{path} is not there (any more).") from error
     except OSError as error:

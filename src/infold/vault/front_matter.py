@@ -24,15 +24,17 @@ _LOOKS_LIKE_YAML: Final = re.compile(r"(?:\r\n?|\n)[\w.-]+[ \t]*:(?:[ \t\r\n]|\Z
 _OPENERS: Final = re.compile(r"[\[{]|[-?:](?=\s)")  # what can open a level of nesting
 # Lines that YAML reads in one way only: see `_load_plain`.
 _PLAIN_WORDS: Final = r"[A-Za-z][\w/.-]*(?:[ ][A-Za-z][\w/.-]*)*"
+_PLAIN_ID: Final = r"(?!0[bx])[0-9]+[A-Za-z][0-9A-Za-z]*"  # neither number nor date, whatever letters it has
 _PLAIN_LINE: Final = re.compile(
     rf"""(?P<name>[A-Za-z_][\w-]*):(?:[ ](?:
-        (?P<words>{_PLAIN_WORDS}) | (?P<number>0|[1-9][0-9]{{0,17}}) |
+        (?P<words>{_PLAIN_WORDS}) | (?P<number>0|[1-9][0-9]{{0,17}}) | (?P<id>{_PLAIN_ID}) |
         '(?P<single>[^'\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)' | "(?P<double>[^"\\\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)"
     ))?[ ]*""",
     re.VERBOSE | re.ASCII,
 )
 _PLAIN_ITEM: Final = re.compile(rf"(?P<indent>[ ]*)-[ ](?P<words>{_PLAIN_WORDS})[ ]*", re.ASCII)
 _WORDS_OF_YAML: Final = frozenset(("y", "yes", "n", "no", "true", "false", "on", "off", "null"))
+_FLAGS: Final = {"true": True, "false": False}
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -153,9 +155,14 @@ def _load_plain(source: str) -> dict[str, Any] | None:
         if match is not None:
             name = match["name"]
             kind = match.lastgroup or "name"
-            if name.casefold() in _WORDS_OF_YAML or (kind == "words" and match["words"].casefold() in _WORDS_OF_YAML):
+            if name.casefold() in _WORDS_OF_YAML:
                 return None
-            values[name] = None if kind == "name" else int(match[kind]) if kind == "number" else match[kind]
+            if kind == "words" and match["words"].casefold() in _WORDS_OF_YAML:
+                if match["words"] not in _FLAGS:
+                    return None
+                values[name] = _FLAGS[match["words"]]
+            else:
+                values[name] = None if kind == "name" else int(match[kind]) if kind == "number" else match[kind]
         elif item is not None and item["words"].casefold() not in _WORDS_OF_YAML:
             entries = values[name]
             if entries is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, count, repeat
+from operator import add
 from typing import Final
 
 LINE_END: Final = re.compile(r"\r\n?|\n")
@@ -25,8 +26,8 @@ class Lines:
             self.starts = [0, *(match.end() for match in matches)]
             self.ends = [*(match.start() for match in matches), len(text)]
         else:
-            self.ends = list(accumulate(map(len, text.split("\n")), lambda end, length: end + 1 + length))
-            self.starts = [0, *(end + 1 for end in self.ends[:-1])]
+            self.ends = list(map(add, accumulate(map(len, text.split("\n"))), count()))
+            self.starts = [0, *map(add, self.ends[:-1], repeat(1))]
 
     def number(self, offset: int) -> int:
         """The number of the line at `offset`."""

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import Final
 from urllib.parse import unquote
 
 from infold.vault.blocks import Source
-from infold.vault.comments import MASKED
+from infold.vault.comments import MARK, MASKED
 from infold.vault.front_matter import strings
 from infold.vault.outline import Outline, RawLink
 from infold.vault.records import FrontMatter, Link
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _WEB_SCHEME: Final = re.compile(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNORECASE)
+_START: Final = attrgetter("start")
 _WIKI: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
 
 
 def read_links(found: Outline, source: Source) -> list[Link]:
     """The links of the body, in the order they begin."""
-    ordered = sorted(found.links, key=lambda raw: raw.start)
+    ordered = sorted((raw for raw in found.links if raw.is_wiki or not _leads_out(raw.destination)), key=_START)
     begins = source.offsets.many([raw.start for raw in ordered], source.base)
     ends = source.offsets.many([raw.end for raw in ordered], source.base)
     links = (_link(raw, source, begin, end) for raw, begin, end in zip(ordered, begins, ends, strict=True))
@@ -41,6 +43,11 @@ def read_front_matter_links(front_matter: FrontMatter, source: Source) -> list[L
     return links
 
 
+def _leads_out(destination: str) -> bool:
+    """Whether a Markdown link leads out of the vault, or nowhere."""
+    return not destination or _SCHEME.match(destination) is not None
+
+
 def _link(raw: RawLink, source: Source, start: int, end: int) -> Link | None:
     """The record of a link, or None where it leads out of the vault or nowhere."""
     destination = raw.destination
@@ -49,15 +56,17 @@ def _link(raw: RawLink, source: Source, start: int, end: int) -> Link | None:
             destination = destination.removesuffix("\\")
         if "\n" in destination or "\r" in destination or _WEB_SCHEME.match(destination):
             return None
-    elif not destination or _SCHEME.match(destination):
-        return None
     target, _, anchor = destination.partition("#")
-    if not raw.is_wiki:
+    if not raw.is_wiki and "%" in destination:
         target, anchor = unquote(target), unquote(anchor)
-    target, anchor = target.strip(), "#".join(part.strip() for part in anchor.split("#") if part.strip())
+    target = target.strip()
+    if anchor:
+        anchor = "#".join(part.strip() for part in anchor.split("#") if part.strip())
     if not target and not anchor:
         return None
-    shown = MASKED.sub("", "".join(raw.shown)).strip() if raw.has_alias or not raw.is_wiki else ""
+    shown = "".join(raw.shown).strip() if raw.has_alias or not raw.is_wiki else ""
+    if MARK in shown:
+        shown = MASKED.sub("", shown).strip()
     return Link(
         target=target,
         anchor=anchor,
