@@ -178,17 +178,15 @@ class Evidence:
         order = sorted(
             range(len(readings)), key=lambda i: (-words[i]["whole"] - words[i]["best_pieces"], readings[i].path)
         )
-        by_path = {reading.path: own["whole"] for reading, own in zip(readings, words, strict=True)}
         kept = order[:COMPARED_NOTES]
         compared = [readings[i] for i in kept]
-        return compared, self.figures(query, compared, [words[i] for i in kept], by_path)
+        return compared, self.figures(query, compared, [words[i] for i in kept])
 
     def figures(
         self,
         query: Query,
         readings: Sequence[Reading],
         words: Sequence[Mapping[str, float]],
-        by_path: Mapping[str, float],
     ) -> npt.NDArray[np.float64]:
         """One row of FIGURES a note."""
         self._lay_out(readings)
@@ -205,8 +203,6 @@ class Evidence:
                 row["centre_meaning"] = float(centre @ query.vector)
                 row["centre_own_meaning"] = _cosine(centre - shared, query.vector - shared)
                 row["piece_meaning"] = float((vectors @ query.vector).max())
-            around = {*self.links.get(reading.path, ()), *self.backlinks(reading.path)} - {reading.path}
-            row["neighbours"] = max((by_path.get(path, 0.0) for path in around), default=0.0)
             row["is_linked"] = float(reading.path in targets)
             row["shared_links"] = float(min(3, len(query.links & reading.links)))
             row["place"] = place_figure(self.section_scores(query, reading))

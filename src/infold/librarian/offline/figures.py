@@ -14,7 +14,6 @@ from infold.librarian.offline.reading import Query, Reading, opening
 
 FIGURES: Final = (
     "whole",  # BM25 of the whole note
-    "best_pieces",  # BM25 of its three best pieces together
     "coverage",  # the share of the paragraph's terms that it has at all
     "title",
     "title_first",  # the title's terms among the paragraph's first
@@ -24,7 +23,6 @@ FIGURES: Final = (
     "centre_meaning",  # cosine with the mean of its pieces
     "centre_own_meaning",  # the same, less what all candidates share
     "piece_meaning",  # cosine with its best piece
-    "neighbours",  # BM25 of the best note it links to, or is linked from
     "is_linked",  # the paragraph links to it: then it rarely stands in it
     "shared_links",
     "length",
@@ -36,7 +34,7 @@ B: Final = 0.75
 
 
 def word_figures(query: Query, reading: Reading, corpus: Corpus) -> dict[str, float]:
-    """The figures of FIGURES that words alone give."""
+    """The figures of FIGURES that words alone give, and `best_pieces`: BM25 of the three best pieces together."""
     held = reading.terms
     weight = query.weights(corpus.weight)
     total = query.total_weight(corpus.weight)

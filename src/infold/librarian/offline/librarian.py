@@ -19,9 +19,10 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.base import Transcript
-from infold.librarian.offline import grouping, looking, summaries
+from infold.librarian.offline import grouping, looking
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
+from infold.librarian.offline.extracting import Extractor
 from infold.librarian.spend import Spend, Usage
 
 NAME: Final = "offline/1"
@@ -34,6 +35,7 @@ class OfflineLibrarian:
     def __init__(self, evidence: Evidence | None = None) -> None:
         self._evidence = evidence or Evidence.of_nothing()
         self._spend = Spend()
+        self._extractor = Extractor()
 
     @property
     def name(self) -> str:
@@ -57,17 +59,15 @@ class OfflineLibrarian:
 
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary out of the note's own sentences, or of its linked notes'."""
-        low, high = request.target_words
-        if request.linked is None:
-            return Summary(summary=summaries.extract(request.text, low, high))
-        return Summary(summary=summaries.from_linked(request.linked, request.text, low, high))
+        return Summary(summary=await self._extractor.summary(request))
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:  # noqa: ARG002
         """A conversation about one chunk. `transcript` is not needed: the same state always gives the same answer."""
         return OfflineConversation(chunk, self._evidence)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Ends the processes that made summaries."""
+        self._extractor.close()
 
 
 class OfflineConversation:
