@@ -1,12 +1,10 @@
 """Reading many notes at once."""
 
-import io
-import pickle
 import sys
 
 import pytest
 
-from infold.tables.reading import Reading, read_rows, work
+from infold.tables.reading import Reading, read_rows
 
 
 @pytest.fixture
@@ -43,19 +41,6 @@ def test_workers_that_cannot_start_or_die_are_replaced_by_this_process(vault, mo
     for executable in ("/no/such/python", "/bin/false", "/bin/true"):
         monkeypatch.setattr(sys, "executable", executable)
         assert by_path(read_rows(vault, wanted(vault), 10_000, lambda *_: None, workers=2)) == whole
-
-
-def test_a_worker_answers_in_batches(vault):
-    """One job in; batches of readings out, so that progress shows and a crash loses little."""
-    job = io.BytesIO(pickle.dumps((str(vault), [(f"n{n % 40:02}.md", None) for n in range(300)], 10_000)))
-    answer = io.BytesIO()
-    work(job, answer)
-    answer.seek(0)
-    batches = []
-    while answer.tell() < len(answer.getvalue()):
-        batches.append(pickle.load(answer))
-    assert len(batches) > 1
-    assert sum(map(len, batches)) == 300
 
 
 def test_what_may_be_readable_later_is_told_from_what_is_gone(vault, monkeypatch):
