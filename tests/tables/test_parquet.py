@@ -4,9 +4,11 @@ import os
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infold.errors import StateUnwritable
-from infold.tables.parquet import read_table, write_table
+from infold.tables.parquet import list_column, read_table, write_table
 
 SCHEMA = {"name": pl.String(), "values": pl.List(pl.String())}
 TABLE = pl.DataFrame({"name": ["é"], "values": [["a", "b"]]}, schema=SCHEMA)
@@ -73,3 +75,11 @@ def test_a_failed_write_leaves_the_old_table(tmp_path, monkeypatch):
     assert found is not None
     assert found.equals(TABLE)
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+@given(st.lists(st.lists(st.text(max_size=3), max_size=3), max_size=6))
+def test_a_column_of_lists_holds_them_in_order(lists):
+    """Empty lists stay empty, none is lost, and the order within and between them is kept."""
+    column = list_column(lists)
+    assert column.dtype == pl.List(pl.String())
+    assert column.to_list() == lists

@@ -20,7 +20,7 @@ from infold.tables import links as links_module
 from infold.tables import notes as notes_module
 from infold.tables.links import links_schema, links_table, resolve_rows
 from infold.tables.notes import TRUST, NoteRow, kind_of, notes_schema
-from infold.tables.parquet import read_table, write_table
+from infold.tables.parquet import list_column, read_table, write_table
 from infold.tables.reading import Reading, read_rows
 from infold.vault.files import FileStat, Scan, Skipped, scan
 from infold.vault.links import LinkResolver, alias_table
@@ -213,13 +213,15 @@ def _notes_table(rows: Sequence[NoteRow], stamps: Mapping[str, FileStat]) -> pl.
 
     schema = notes_schema()
     fields = [field for field in NoteRow._fields if field in schema]
-    values: dict[str, Any] = {field: [getattr(row, field) for row in rows] for field in fields}
+    values: dict[str, Any] = dict(zip(NoteRow._fields, zip(*rows, strict=True), strict=True)) if rows else {}
+    values = {field: values.get(field, ()) for field in fields}
     values["mtime_ns"] = [stamps[row.path].mtime_ns for row in rows]
     values["size"] = [stamps[row.path].size for row in rows]
     values["kind"] = [""] * len(rows)
-    values["outgoing"] = [[] for _ in rows]
+    values["outgoing"] = [()] * len(rows)
     values["trust"] = [TRUST] * len(rows)
-    return pl.DataFrame({name: values[name] for name in schema}, schema=schema)
+    lists = {name: list_column(values[name]) for name, kind in schema.items() if kind == pl.List(pl.String())}
+    return pl.DataFrame({name: lists.get(name, values[name]) for name in schema}, schema=schema)
 
 
 def _stamped(notes: pl.DataFrame, stamps: Mapping[str, FileStat]) -> pl.DataFrame:
