@@ -25,7 +25,6 @@ _KINDS: Final = bytes(
     for code in range(256)
 )
 _MANY_SIGNS: Final = 24  # different signs beyond ASCII from which searching for words is faster than replacing signs
-_SPACES: Final = re.compile(r"\s+")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
 
 
@@ -67,7 +66,7 @@ def folded_words(text: str) -> list[str]:
 
 def collapse_spaces(text: str) -> str:
     """`text` with every run of white space as one space and none at the ends."""
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def sentences(text: str) -> list[str]:
