@@ -9,11 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from infold.librarian.answers import Edit, EditRequest, Edits, LeftOut, OpenNote, Paragraph
-from infold.librarian.offline import inserting, weights
+from infold.librarian.offline import inserting
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.placing import Place, best_section, end_of, place_in
@@ -27,24 +24,17 @@ _UNFIT: Final = "no note speaks enough of what this paragraph says"
 
 @dataclass(slots=True)
 class _Homed:
-    """A paragraph with the note it goes to, and how well each section there takes it."""
+    """A paragraph with the note it goes to. `numbers`: its own, and those of its equals in the chunk."""
 
     numbers: list[int]
     text: str
     query: Query
     home: Reading
-    scores: npt.NDArray[np.float64]
-
-    @property
-    def margin(self) -> float:
-        """How far the best section is above the next."""
-        best = np.sort(self.scores)
-        return float(best[-1] - best[-2]) if len(best) > 1 else 0.0
 
 
 @dataclass(slots=True)
 class _Placed:
-    """A paragraph with the note and the place it goes to. `numbers`: its own, and those of its equals in the chunk."""
+    """The same, with its place in the note."""
 
     numbers: list[int]
     text: str
@@ -100,23 +90,14 @@ class Editing:
             if home is None:
                 self._left[paragraph.n] = _UNFIT
             else:
-                scores = self._evidence.section_scores(query, home)
-                self._homed.append(_Homed([paragraph.n], paragraph.text, query, home, scores))
+                self._homed.append(_Homed([paragraph.n], paragraph.text, query, home))
 
     def _place(self) -> None:
-        """Gives each paragraph its place, the surest first: what stood empty waits for one paragraph only."""
-        taken: set[tuple[str, int]] = set()
-        for entry in sorted(self._homed, key=lambda entry: -entry.margin):
-            scores = entry.scores.copy()
-            for path, position in taken:
-                if path == entry.home.path:
-                    scores[position] -= weights.SECTION["empty_leaf"]
-            section = best_section(entry.query, entry.home, scores)
-            if not entry.home.sections[section].pieces:
-                taken.add((entry.home.path, section))
+        """Gives each paragraph the section that takes it best, and there the place where it reads on."""
+        for entry in self._homed:
+            section = best_section(entry.query, entry.home, self._evidence.section_scores(entry.query, entry.home))
             place = place_in(entry.query, entry.home, section, self._evidence.likings(entry.query, entry.home))
             self._placed.append(_Placed(entry.numbers, entry.text, entry.home.path, place))
-        self._placed.sort(key=lambda entry: entry.numbers)
 
     def _duplicate(self, paragraph: Paragraph) -> Edit | None:
         for reading in self._readings.values():
