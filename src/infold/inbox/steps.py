@@ -34,14 +34,16 @@ from infold.vault.front_matter import without_front_matter
 from infold.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
+Suggest = Callable[[Sequence[str], int], Sequence[str]]  # paragraphs and a limit to the notes they may belong in
 
 
 def silent(stage: str, done: int, total: int) -> None:
     """No progress."""
 
 
-def unheard(searcher: Searcher) -> None:
-    """Nobody waits for the index."""
+def by_search(searcher: Searcher) -> Suggest:
+    """Candidates by one search for all of a chunk's text."""
+    return lambda texts, limit: searcher.candidates("\n\n".join(texts), limit)
 
 
 class DirectSteps:
@@ -54,13 +56,14 @@ class DirectSteps:
         progress: Progress = silent,
         *,
         embedder: Embedder | None = None,
-        on_open_index: Callable[[Searcher], None] = unheard,
+        on_open_index: Callable[[Searcher], Suggest] = by_search,
     ) -> None:
         self._workspace = workspace
         self._librarian = librarian
         self._embedder = embedder
         self._on_open_index = on_open_index
         self._searcher: Searcher | None = None
+        self._suggest: Suggest | None = None
         self.progress = progress
 
     @property
@@ -132,7 +135,9 @@ class DirectSteps:
     async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
         """Phase 3, with the best search hits for the chunk beside the links."""
         params = self._workspace.params.exploration
-        candidates = self.searcher.candidates(chunk.text, params.search_candidates)
+        searcher = self.searcher
+        suggest = self._suggest or by_search(searcher)
+        candidates = suggest([p.text for p in chunk.paragraphs], params.search_candidates)
         return await explore(chunk, atlas, candidates, self._librarian, params)
 
     async def edit(
@@ -157,7 +162,7 @@ class DirectSteps:
             except IndexFault:  # damage shows when the index is opened; a sync then makes it anew from what is kept
                 self.sync_index()
                 self._searcher = self._opened()
-            self._on_open_index(self._searcher)
+            self._suggest = self._on_open_index(self._searcher)
         return self._searcher
 
     def close(self) -> None:
@@ -240,8 +245,12 @@ async def open_steps(
 
 def _open_librarian(
     workspace: Workspace, environment: Environment, embedder: Embedder | None
-) -> tuple[Librarian, Callable[[Searcher], None]]:
-    """The librarian, and what it wants to do once the index is open: the offline one takes its evidence from there."""
+) -> tuple[Librarian, Callable[[Searcher], Suggest]]:
+    """The librarian, and where its search candidates come from once the index is open.
+
+    The offline one takes its evidence from the index and suggests by it, paragraph by paragraph. For a model one search
+    a chunk has to do: weighing the evidence takes longer than a model should be kept waiting.
+    """
     params = workspace.params
     if params.librarian.kind == "model":
         from infold.librarian.decisions import DecisionStore
@@ -249,9 +258,15 @@ def _open_librarian(
 
         store = DecisionStore(workspace.decisions)
         model = ModelLibrarian(params.librarian, params.editing, environment, store, params.integrate.concurrency)
-        return model, unheard
+        return model, by_search
     from infold.librarian.offline import OfflineLibrarian
     from infold.librarian.offline.vault_evidence import evidence_of
 
     offline = OfflineLibrarian()
-    return offline, lambda searcher: offline.look_into(evidence_of(workspace, searcher, embedder))
+
+    def take_up(searcher: Searcher) -> Suggest:
+        evidence = evidence_of(workspace, searcher, embedder)
+        offline.look_into(evidence)
+        return evidence.suggest
+
+    return offline, take_up
