@@ -86,6 +86,8 @@ def _standing(sections: list[Section]) -> Mapping[str, Column]:
                 "empty_parent": is_empty and section.has_children and section.level > 1,
                 "lead": position == 0 or section.level == 1,
                 "empty_top": is_empty and (section.level == 1 or (position == 0 and not has_title_heading)),
+                "bare_top": (section.level == 1 or position == 0) and BlockKind.PARAGRAPH not in kinds,
+                "no_prose": not is_empty and BlockKind.PARAGRAPH not in kinds,
                 "last": position == many - 1,
                 "length": math.log(1 + section.length),
                 "only_items": kinds == {BlockKind.LIST_ITEM},

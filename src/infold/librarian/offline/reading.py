@@ -205,6 +205,7 @@ class Query:
     key_terms: Counter[str]  # of what it links, emphasises, names
     signs: Signs
     links: frozenset[str]  # the targets of its links as written, folded
+    subject: frozenset[str] = frozenset()  # terms of what it says to be something: "A crumb is …"
     vector: Vector | None = None
     _weights: dict[str, float] = field(default_factory=dict)
 
@@ -229,13 +230,35 @@ def read_query(text: str) -> Query:
     links: frozenset[str] = frozenset()
     if "](" in text or "[[" in text:
         links = frozenset(link.target.casefold() for link in parse("", text).links if link.target)
-    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links)
+    subject = frozenset(terms(subject_of(plain), language))
+    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, subject)
+
+
+def subject_of(text: str) -> str:
+    """What stands before the first verb of being, where that comes early: the thing that a text defines; else ''."""
+    words = _SPOKEN.findall(_ASIDE.sub(" ", text[:_OPENING_CHARACTERS]))
+    for position, word in enumerate(words[: _SUBJECT_WORDS + 1]):
+        if word in ".!?:;" or word == "\n\n":
+            return ""
+        if position and word.casefold() in _BEING_WORDS:
+            return " ".join(words[:position])
+    return ""
 
 
 def opening(query: Query, count: int) -> frozenset[str]:
     """The first `count` terms of a paragraph."""
     return frozenset(query.ordered[:count])
 
+
+_OPENING_CHARACTERS: Final = 300
+_SUBJECT_WORDS: Final = 8
+_ASIDE: Final = re.compile(r"\([^()]*\)|[*_`\[\]]|\|[^\]]*(?=\]\])")
+_SPOKEN: Final = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*|[.!?:;]")
+_BEING: Final = """
+    is are was were means refers ist sind war waren bedeutet est sont était désigne es son era é são significa è sono
+    är zijn jest są является это
+"""
+_BEING_WORDS: Final = frozenset(_BEING.split())
 
 _CONTINUING: Final = """
     this these those that such it its they their he she however but also therefore thus hence moreover furthermore

@@ -37,6 +37,11 @@ FIGURES: Final = (
     "lead",  # before the first heading, or right below the title
     "lead_titled",  # the same, and the paragraph begins with the title's words
     "empty_lead_titled",
+    "lead_defined",  # before the first heading, and the paragraph says what the note's subject is
+    "bare_lead_defined",  # the same, and no prose stands there yet
+    "no_prose",  # lists, code or quotes without a paragraph
+    "heading_subject",  # the paragraph says what the heading's subject is
+    "last_defined",
     "last_title_share",
     "length",
     "only_items",
@@ -84,6 +89,7 @@ def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pie
     begins = opening(query, max(4, len(reading.title_terms) + 2))
     titled = sum(weight(term) for term in reading.title_terms if term in begins) / title_weight
     is_titled = float(titled > 0.99)
+    defined = sum(weight(term) for term in reading.title_terms if term in query.subject) / title_weight
     says = layout.standing
     standing = np.column_stack(
         [
@@ -92,6 +98,11 @@ def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pie
             says["lead"],
             says["lead"] * (1 - says["empty_top"]) * is_titled,
             says["empty_top"] * is_titled,
+            says["lead"] * (1 - says["bare_top"]) * defined,
+            says["bare_top"] * defined,
+            says["no_prose"],
+            np.array([_subject_share(section, query, reading, corpus) for section in reading.sections]),
+            says["last"] * defined,
             says["last"] * titled,
             says["length"],
             says["only_items"],
@@ -135,6 +146,13 @@ def _words(query: Query, reading: Reading, corpus: Corpus, pieces: Sequence[floa
     beside = np.concatenate([[0.0], rows[:, 0], [0.0]])
     rows[:, 6] = (beside[:-2] + beside[2:]) / 2
     return rows
+
+
+def _subject_share(section: Section, query: Query, reading: Reading, corpus: Corpus) -> float:
+    """How much of the heading the paragraph's subject has."""
+    own = [term for term in section.heading_terms if term not in reading.title_terms] or list(section.heading_terms)
+    weight = sum(corpus.weight(term) for term in own) + 1e-9
+    return sum(corpus.weight(term) for term in own if term in query.subject) / weight
 
 
 def _own_terms(section: Section, telling: _Telling) -> float:
