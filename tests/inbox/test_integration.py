@@ -195,6 +195,27 @@ async def test_a_note_changed_while_the_run_was_thinking_is_checked_out_again(wo
     assert sorted(asked) == ["Rye cools for a day.", "Rye cools for a day.", "Tyre sealant dries."]
 
 
+async def test_a_note_that_never_rests_costs_only_its_own_chunk(workspace):
+    """Typed in all the time: its paragraph stays in the inbox with the reason, the others are applied."""
+    inbox(workspace, "Tyre sealant dries.\n\nRye cools for a day.\n")
+    typed = []
+
+    def edit(request):
+        if "Rye" in request.chunk.text:
+            typed.append(f"Typed meanwhile, line {len(typed)}.")
+            (workspace.vault / "bread.md").write_text(NOTES["bread.md"] + "\n\n".join(["", *typed, ""]))
+        return append(request)
+
+    result = await run(workspace, ScriptedLibrarian(look=look, edit=edit))
+    assert result.status is RunStatus.PARTIAL
+    assert [p.outcome for p in result.paragraphs] == ["integrated", "left"]
+    assert "kept changing" in result.paragraphs[1].reason
+    assert len(typed) == 1 + workspace.params.integrate.max_recheckouts
+    assert "Rye cools" not in note(workspace, "bread.md")
+    assert "Rye cools" in note(workspace, "inbox.md")
+    assert "Tyre sealant dries." in note(workspace, "tyres.md")
+
+
 async def test_text_added_to_the_inbox_meanwhile_stays(workspace):
     """The person goes on writing in the inbox: only what was integrated is taken out."""
     inbox(workspace, "Rye cools for a day.\n")

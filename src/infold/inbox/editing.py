@@ -19,7 +19,6 @@ from infold.librarian.answers import Chunk, EditRequest, Edits, OpenNote
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import EditingParams
-from infold.text import content_hash
 from infold.vault.edits import apply_edits
 from infold.vault.files import decode
 
@@ -98,8 +97,3 @@ class Draft:
         """Path to (before, after) of every note that differs from the disk, in path order."""
         pairs = {path: (self.before[path], text.encode()) for path, text in sorted(self.texts.items())}
         return {path: (before, after) for path, (before, after) in pairs.items() if before != after}
-
-
-def texts_key(notes: Iterable[OpenNote]) -> str:
-    """One hash over the notes an edit was asked for: equal means that the librarian saw the same texts."""
-    return content_hash("\n".join(f"{note.path}\0{content_hash(note.text)}" for note in notes))

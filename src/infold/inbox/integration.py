@@ -44,14 +44,16 @@ async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, start
     text = decode(inbox_bytes, workspace.inbox_path) if inbox_bytes else ""
     paragraphs = number_paragraphs(text, workspace.inbox_path)
     if not paragraphs:
-        return _nothing_to_do(workspace, steps, problem or f"The inbox {workspace.inbox_path} holds no paragraph.")
+        why = problem or f"The inbox {workspace.inbox_path} holds no paragraph."
+        return _nothing_to_do(workspace, steps, (why, *finished))
 
     prepared = await steps.prepare()
     grouped = await _group(steps, paragraphs, prepared.atlas)
     prepared = replace(prepared, warnings=finished + prepared.warnings)
     planner = Planner(workspace, steps, prepared.atlas, grouped.chunks)
     run_id = ""
-    for attempt in range(workspace.params.integrate.max_recheckouts + 1):
+    tries_left = workspace.params.integrate.max_recheckouts
+    while True:
         outcomes = await planner.plan()
         run = _record(workspace, steps, prepared, grouped, outcomes, paragraphs, time.monotonic() - started)
         files = planner.draft.changes()
@@ -63,10 +65,13 @@ async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, start
         try:
             return await steps.apply(run.id)
         except NoteChanged as error:
-            if attempt == workspace.params.integrate.max_recheckouts:
-                raise
+            notes = [path for path in error.paths if path != workspace.inbox_path]
+            if tries_left <= 0:
+                if not notes:
+                    raise
+                planner.leave_alone(notes)  # ends: each turn gives at least one more note up
+            tries_left -= 1
             planner.start_again(str(error))
-    raise AssertionError("the loop returns or raises")
 
 
 def _read_inbox(workspace: Workspace) -> tuple[bytes, str | None]:
@@ -159,7 +164,7 @@ def _inbox_after(text: str, paragraphs: Sequence[InboxParagraph], run: Run) -> s
     return remove_paragraphs(text, [(p.start, p.end) for p in paragraphs if p.paragraph.n in gone])
 
 
-def _nothing_to_do(workspace: Workspace, steps: Steps, why: str) -> Run:
+def _nothing_to_do(workspace: Workspace, steps: Steps, said: tuple[str, ...]) -> Run:
     return Run(
         id="",
         status=RunStatus.NOTHING_TO_DO,
@@ -168,5 +173,5 @@ def _nothing_to_do(workspace: Workspace, steps: Steps, why: str) -> Run:
         inbox=workspace.inbox_path,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         librarian=steps.librarian_name,
-        warnings=(why,),
+        warnings=said,
     )

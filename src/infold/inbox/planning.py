@@ -7,7 +7,7 @@ edits when the earlier one's are in the draft. The result is that of one chunk a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -85,12 +85,17 @@ class Planner:
         self._explored: dict[int, Exploration] = {}
         self._answers: dict[tuple[int, tuple[OpenNote, ...]], ChunkEdits] = {}
         self._refused = ""
+        self._restless: frozenset[str] = frozenset()
         self.draft = self._new_draft()
 
     def start_again(self, why: str) -> None:
         """After a note changed on disk: a new draft. Chunks whose notes did not change keep their answer."""
         self._refused = why
         self.draft = self._new_draft()
+
+    def leave_alone(self, paths: Iterable[str]) -> None:
+        """Gives these notes up: they change faster than they can be planned. Chunks that want one stay in the inbox."""
+        self._restless |= frozenset(paths)
 
     async def plan(self) -> dict[int, Outcome]:
         """Every chunk's outcome, by id. What is no matter of one chunk (key, endpoint, disk) ends the run."""
@@ -135,6 +140,9 @@ class Planner:
     async def _edit(self, chunk: Chunk, exploration: Exploration) -> Outcome:
         if not exploration.checked_out:
             return Outcome(exploration, None, exploration.reason, exploration.usage)
+        if restless := self._restless.intersection(exploration.checked_out):
+            reason = f"{', '.join(sorted(restless))} kept changing while the run was thinking"
+            return Outcome(exploration, None, reason, exploration.usage)
         notes = self.draft.open(exploration.checked_out)
         if not notes:
             return Outcome(exploration, None, "the chosen notes cannot be read any more", exploration.usage)
