@@ -33,10 +33,11 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from bench.left_out import INBOX, VAULTS, Case, LeftOut, load_notes, make_case
+from infold.environment import Environment
 from infold.inbox.integration import integrate
 from infold.inbox.run import ParagraphRecord, Run
 from infold.inbox.steps import open_steps
-from infold.settings import Environment, load_params
+from infold.settings import load_params
 from infold.text import collapse_spaces
 from infold.vault.note import parse
 from infold.workspace import Workspace

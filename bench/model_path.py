@@ -28,6 +28,7 @@ sys.path[:0] = [str(REPOSITORY)]
 
 from bench.left_out import load_notes, make_case  # noqa: E402
 from bench.synthetic import shared_data  # noqa: E402
+from infold.environment import Environment  # noqa: E402
 from infold.inbox.integration import integrate  # noqa: E402
 from infold.inbox.planning import Prepared  # noqa: E402
 from infold.inbox.run import Run  # noqa: E402
@@ -36,7 +37,7 @@ from infold.librarian.answers import Chunk, EditRequest, LookRequest, NoteCard, 
 from infold.librarian.decisions import DecisionStore  # noqa: E402
 from infold.librarian.model import ModelLibrarian  # noqa: E402
 from infold.librarian.prompts import prompt  # noqa: E402
-from infold.settings import EditingParams, Environment, LibrarianParams, Params  # noqa: E402
+from infold.settings import EditingParams, LibrarianParams, Params  # noqa: E402
 from infold.text import token_count  # noqa: E402
 from infold.vault.files import decode, read_bytes  # noqa: E402
 from infold.workspace import Workspace  # noqa: E402

@@ -23,8 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
+from infold.environment import Environment
 from infold.inbox.steps import open_steps
-from infold.settings import Environment, Params, SearchParams
+from infold.settings import Params, SearchParams
 from infold.vault.files import scan
 from infold.vault.note import parse
 from infold.vault.outline import _MARKDOWN

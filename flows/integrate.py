@@ -8,11 +8,11 @@ from prefect import flow
 
 from flows.place import Settings, place_of
 from flows.watching import watcher
+from infold.environment import Environment
 from infold.inbox.integration import integrate as integrate_inbox
 from infold.inbox.run import Run
 from infold.inbox.run_store import RunStore
 from infold.inbox.steps import open_steps
-from infold.settings import Environment
 from tasks.artifacts import show_run
 from tasks.steps import PrefectSteps
 

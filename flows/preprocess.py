@@ -8,8 +8,8 @@ from prefect import flow
 
 from flows.place import Settings, place_of
 from flows.watching import watcher
+from infold.environment import Environment
 from infold.inbox.steps import open_steps
-from infold.settings import Environment
 from tasks.artifacts import show_preprocessed
 from tasks.policy import unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables

@@ -113,9 +113,9 @@ def run_integrate(
 
 
 async def _direct(workspace: Workspace, progress: Progress, *, dry_run: bool) -> Run:
+    from infold.environment import Environment
     from infold.inbox.integration import integrate
     from infold.inbox.steps import open_steps
-    from infold.settings import Environment
 
     async with open_steps(workspace, Environment(), progress) as steps:
         return await integrate(workspace, steps, dry_run=dry_run)

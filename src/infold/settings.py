@@ -1,7 +1,7 @@
-"""What can be set: parameters of each step (`params.yaml`) and the environment (keys, hosts).
+"""The parameters of each step (`params.yaml`).
 
 Parameters change results, so they are versioned with the work and are part of decision keys where they matter. Hosts,
-keys and paths never are: they come from the environment. A misspelt name is an error, never ignored.
+keys and paths never are: they belong to `infold.environment`. A misspelt name is an error, never ignored.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
 
 from infold.errors import SettingInvalid
 
@@ -105,13 +104,37 @@ class LibrarianParams(Section):
 
 
 class SearchParams(Section):
-    """How passages are cut and embedded (spec 3, section 5)."""
+    """How passages are cut, embedded and searched (spec 3, sections 5, 6 and 12)."""
 
     passage_tokens: int = Field(default=400, ge=16)
     overlap_tokens: int = Field(default=80, ge=0)
-    embedding: Literal["static", "service", "none"] = "static"
+    language: str = "auto"
+    embedding: Literal["auto", "static", "onnx", "service", "none"] = "static"
     embedding_model: str = "text-embedding-3-small"
-    dense_weight: float = Field(default=0.3, ge=0)
+    fusion_k: int = Field(default=60, ge=1)
+    dense_weight: float | None = Field(default=None, ge=0)
+    max_results: int = Field(default=15, ge=1)
+    min_score: float = Field(default=0.25, ge=0, le=1)
+    sync_on_search: bool = True
+
+
+class WatchParams(Section):
+    """How a watched vault is followed (spec 3, Sync)."""
+
+    debounce_seconds: float = Field(default=1.5, ge=0)
+    reconcile_seconds: float = Field(default=300, ge=1)
+
+
+class NotebookParams(Section):
+    """The notebook of an agent: its folders, its daily log, what is always loaded (spec 3, sections 3, 6 and 12)."""
+
+    reference_folder: str = "reference"
+    daily_folder: str | None = None
+    daily_format: str | None = None
+    repeat_seconds: int = Field(default=60, ge=0)
+    context_days: int = Field(default=2, ge=0)
+    context_file_characters: int = Field(default=8000, ge=1)
+    context_total_characters: int = Field(default=32000, ge=1)
 
 
 class Params(Section):
@@ -125,17 +148,8 @@ class Params(Section):
     integrate: IntegrateParams = IntegrateParams()
     librarian: LibrarianParams = LibrarianParams()
     search: SearchParams = SearchParams()
-
-
-class Environment(BaseSettings):
-    """Keys and hosts: environment variables only, never params, never logged."""
-
-    model_config = SettingsConfigDict(env_prefix="INFOLD_", extra="ignore")
-
-    api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
-    embedding_base_url: str | None = None
-    state_home: Path | None = None
+    watch: WatchParams = WatchParams()
+    notebook: NotebookParams = NotebookParams()
 
 
 def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from infold.environment import Environment
 from infold.librarian.answers import (
     Chunk,
     EditRequest,
@@ -21,7 +22,7 @@ from infold.librarian.answers import (
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.model import ModelLibrarian
 from infold.librarian.spend import Spend
-from infold.settings import EditingParams, Environment, LibrarianParams
+from infold.settings import EditingParams, LibrarianParams
 from tests.fakes.openai_server import FakeOpenAI, serving
 
 TEA = "# Tea\n\nGreen tea is steeped at eighty degrees.\n\nBlack tea takes boiling water.\n"

@@ -9,11 +9,12 @@ from itertools import pairwise
 
 import pytest
 
+from infold.environment import Environment
 from infold.errors import AnswerInvalid
 from infold.librarian.answers import OpenNote
 from infold.librarian.model import ModelLibrarian
 from infold.librarian.prompts import PROMPT_VERSION
-from infold.settings import EditingParams, Environment, LibrarianParams
+from infold.settings import EditingParams, LibrarianParams
 from tests.fakes.openai_server import Reply, answer, fault, text
 from tests.librarian.conftest import (
     TEA,

@@ -177,7 +177,8 @@ RUN = """
     from infold.librarian.answers import GroupRequest, Paragraph
     from infold.librarian.decisions import DecisionStore
     from infold.librarian.model import ModelLibrarian
-    from infold.settings import EditingParams, Environment, LibrarianParams
+    from infold.environment import Environment
+    from infold.settings import EditingParams, LibrarianParams
 
     async def main(url, folder):
         environment = Environment(OPENAI_BASE_URL=url)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from infold.environment import Environment
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
 from infold.inbox.steps import open_steps
-from infold.settings import Environment, Params
+from infold.settings import Params
 from infold.text import collapse_spaces
 from infold.workspace import Workspace
 from tests.fakes.openai_server import FakeOpenAI, answer, fault

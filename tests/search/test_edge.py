@@ -116,7 +116,7 @@ def test_an_empty_query_finds_nothing(index: Index):
 def test_deleting_a_path_takes_all_its_points(index: Index):
     """Every passage of the note goes, no other, and the frequencies of words follow."""
     index.upsert([point(n, f"{n % 2}.md", "levain") for n in range(10)])
-    index.delete_paths(["1.md", "never.md"])
+    index.replace(["1.md", "never.md"], [])
     assert index.count() == 5
     hits = index.query_sparse(terms.sparse_query("levain"), 20)
     assert {hit.path for hit in hits} == {"0.md"}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from infold.environment import Environment
 from infold.errors import (
     ContextTooLong,
     EndpointFault,
@@ -25,7 +26,7 @@ from infold.errors import (
 )
 from infold.search.embedding import StaticEmbedder, open_embedder
 from infold.search.service import BATCH_TEXTS, ServiceEmbedder
-from infold.settings import Environment, SearchParams
+from infold.settings import SearchParams
 
 
 def test_static_vectors_are_those_of_the_library(static_embedder):

@@ -273,7 +273,7 @@ sync.sync_index(root / "vault", root / "tables", root / "embeddings", root / "in
     "victim, moment",
     [
         ("Manifest.begin", "before"),
-        ("EdgeIndex.delete_paths", "before"),
+        ("EdgeIndex.replace", "before"),
         ("EdgeIndex.upsert", "before"),
         ("EdgeIndex.flush", "before"),
         ("Manifest.finish", "before"),

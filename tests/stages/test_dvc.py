@@ -101,8 +101,8 @@ def test_a_changed_note_recomputes_only_its_own_summary(built):
 
 async def test_what_a_flow_brought_up_to_date_is_no_work_for_dvc(built):
     """A flow that changed derived data ends by recording it: `dvc repro` then finds nothing to do."""
+    from infold.environment import Environment
     from infold.inbox.steps import open_steps
-    from infold.settings import Environment
     from infold.stages.repository import open_repository
     from infold.workspace import Workspace
     from tasks.versioning import dvc_repository, record

@@ -14,9 +14,9 @@ from typing import Final
 from infold.cli.index import waiting_paragraphs
 from infold.cli.place import Place
 from infold.cli.survey import Survey
+from infold.environment import Environment
 from infold.errors import InfoldError
 from infold.inbox.run import RunStatus
-from infold.settings import Environment
 
 _MOST_NAMED: Final = 5
 _SCARCE_DISK_BYTES: Final = 500 * 1024 * 1024

@@ -21,7 +21,7 @@ def doctor(call: Call) -> int:
     from infold.cli.checkup import Level, examine
     from infold.cli.progress import Stages
     from infold.cli.survey import survey
-    from infold.settings import Environment
+    from infold.environment import Environment
 
     place = call.place()
     with Stages(call.terminal) as stages:

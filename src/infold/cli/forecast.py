@@ -47,10 +47,10 @@ def _answer() -> str:
 
 def forecast(place: Place, progress: _Progress) -> Estimate | None:
     """What the run will take; None where there is nothing to do."""
+    from infold.environment import Environment
     from infold.librarian.decisions import DecisionStore
     from infold.librarian.estimate import estimate
     from infold.librarian.model import ModelLibrarian
-    from infold.settings import Environment
 
     params = place.params
     store = DecisionStore(place.workspace.decisions)

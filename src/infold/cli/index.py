@@ -43,8 +43,8 @@ def index(call: Call) -> int:
 
 
 async def _synced(place: Place, stages: Stages) -> tuple[TablesResult, SyncResult]:
+    from infold.environment import Environment
     from infold.inbox.steps import open_steps
-    from infold.settings import Environment
 
     async with open_steps(place.workspace, Environment(), stages) as steps:
         tables = steps.sync_tables()

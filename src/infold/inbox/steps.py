@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
+from infold.environment import Environment
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks, group_paragraphs
@@ -25,7 +26,6 @@ from infold.librarian.spend import Usage
 from infold.search.embedding import Embedder, open_embedder
 from infold.search.query import Searcher
 from infold.search.sync import SyncResult, sync_index
-from infold.settings import Environment
 from infold.tables.notes import load_notes
 from infold.tables.summaries import SummaryStore
 from infold.tables.sync import TablesResult, sync_tables

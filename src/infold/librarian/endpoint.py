@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from infold.environment import Environment
 from infold.errors import (
     AnswerRefused,
     AnswerTruncated,
@@ -27,7 +28,7 @@ from infold.errors import (
 from infold.librarian.decisions import DecisionStore, content_key
 from infold.librarian.faults import OPENAI_HOST, Asked, translate
 from infold.librarian.spend import Spend, Usage
-from infold.settings import Environment, LibrarianParams
+from infold.settings import LibrarianParams
 from infold.text import token_count
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
+from infold.environment import Environment
 from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated, InfoldError
 from infold.librarian import wording
 from infold.librarian.answers import (
@@ -30,7 +31,7 @@ from infold.librarian.prices import price_of
 from infold.librarian.prompts import PROMPT_VERSION
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.wording import Message, Shown
-from infold.settings import EditingParams, Environment, LibrarianParams
+from infold.settings import EditingParams, LibrarianParams
 
 A = TypeVar("A", bound=Answer)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
-from infold.search.index import Hit, IndexPoint, Vector
+from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector, folders_of, tags_above
 from infold.search.terms import Sparse
 
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
@@ -23,7 +23,8 @@ _CONFIG_FILE: Final = "edge_config.json"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _NO_GRAPH_KB: Final = 100_000_000  # exact search is fast to 150,000 passages; a graph is never built behind our back
-_PAYLOAD: Final = ["path", "line", "end", "trail", "title"]
+_HIDDEN: Final = "folders"  # payload that only filters use
+_KEYWORDS: Final = ("path", _HIDDEN, "source", "kind", "level", "trust", "tags")
 
 
 @contextmanager
@@ -54,9 +55,9 @@ class EdgeIndex:
                 return
             folder.mkdir(parents=True, exist_ok=True)
             self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
-            self._update(qe.UpdateOperation.create_field_index("path", qe.KeywordIndexParams()))
-            for field in ("source", "kind"):
+            for field in _KEYWORDS:
                 self._update(qe.UpdateOperation.create_field_index(field, qe.PayloadSchemaType.Keyword))
+            self._update(qe.UpdateOperation.create_field_index("date", qe.PayloadSchemaType.Datetime))
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """Adds the points, in place of those with the same id."""
@@ -72,29 +73,36 @@ class EdgeIndex:
             for first in range(0, len(named), UPSERT_POINTS):
                 self._update(qe.UpdateOperation.update_vectors(named[first : first + UPSERT_POINTS]))
 
-    def delete_paths(self, paths: Sequence[str]) -> None:
-        """Takes away every point of these notes."""
+    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
+        """Takes away every point of these paths and adds these points."""
         with _translated("deleting"):
             for first in range(0, len(paths), UPSERT_POINTS):
-                some = _at_paths(paths[first : first + UPSERT_POINTS])
-                self._update(qe.UpdateOperation.delete_points_by_filter(some))
+                some = qe.FieldCondition("path", match=qe.MatchAny(list(paths[first : first + UPSERT_POINTS])))
+                self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
+        self.upsert(points)
 
-    def query_sparse(self, query: Sparse, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
-        """By keyword: BM25. Restricted to `paths` where they are given."""
+    def delete(self, ids: Sequence[str]) -> None:
+        """Takes these points away; an id that is not there is passed over."""
+        with _translated("deleting"):
+            for first in range(0, len(ids), UPSERT_POINTS):
+                self._update(qe.UpdateOperation.delete_points(list(ids[first : first + UPSERT_POINTS])))
+
+    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By keyword: BM25, among the points that `where` lets through."""
         if not query[0]:
             return []
-        return self._query(limit, _nearest_sparse(query), paths)
+        return self._query(limit, _nearest_sparse(query), where)
 
-    def query_dense(self, query: Vector, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
-        """By meaning: cosine."""
+    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By meaning: cosine, among the points that `where` lets through."""
         if not (self._has_dense and query.any()):
             return []
-        return self._query(limit, _nearest_dense(query), paths)
+        return self._query(limit, _nearest_dense(query), where)
 
-    def count(self) -> int:
+    def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
         with _translated("counting"):
-            return self._open.count(qe.CountRequest())
+            return self._open.count(qe.CountRequest(filter=_filter(where)))
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
@@ -117,13 +125,14 @@ class EdgeIndex:
     def _update(self, operation: qe.UpdateOperation) -> None:
         self._open.update(operation)
 
-    def _query(self, limit: int, query: qe.Query, paths: Sequence[str] | None) -> list[Hit]:
+    def _query(self, limit: int, query: qe.Query, where: Filter) -> list[Hit]:
         if limit < 1:
             return []
-        only = None if paths is None else _at_paths(paths)
         with _translated("searching"):
-            found = self._open.query(qe.QueryRequest(limit=limit, query=query, filter=only, with_payload=_PAYLOAD))
-        return [_hit(point.payload or {}, point.score) for point in found]
+            found = self._open.query(
+                qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True)
+            )
+        return [_hit(str(point.id), point.payload or {}, point.score) for point in found]
 
 
 def _config(vector_size: int) -> qe.EdgeConfig:
@@ -152,7 +161,16 @@ def _point(point: IndexPoint) -> qe.Point:
         "trail": list(point.trail),
         "kind": point.kind,
         "source": point.source,
+        "level": point.level,
+        "trust": point.trust,
+        _HIDDEN: list(folders_of(point.path)),
     }
+    if point.date:
+        payload["date"] = point.date
+    if point.tags:
+        payload["tags"] = list(tags_above(point.tags))
+    if point.parent:
+        payload["parent"] = point.parent
     return qe.Point(point.id, vectors, payload)
 
 
@@ -169,11 +187,35 @@ def _nearest_dense(query: Vector) -> qe.Query:
     return qe.Query.Nearest(vector, using=_DENSE)
 
 
-def _at_paths(paths: Sequence[str]) -> qe.Filter:
-    return qe.Filter(must=[qe.FieldCondition("path", match=qe.MatchAny(list(paths)))])
+def _filter(where: Filter) -> qe.Filter | None:
+    """`where` in the engine's words; None where it lets everything through."""
+    any_of: list[tuple[str, tuple[str, ...] | None]] = [
+        ("path", where.paths),
+        (_HIDDEN, tuple(prefix.strip("/") for prefix in where.prefixes) or None),
+        *(
+            (name, values or None)
+            for name, values in (
+                ("source", where.sources),
+                ("kind", where.kinds),
+                ("level", where.levels),
+                ("trust", where.trusts),
+            )
+        ),
+    ]
+    must: list[Any] = [
+        qe.FieldCondition(name, match=qe.MatchAny(list(values))) for name, values in any_of if values is not None
+    ]
+    must += [qe.FieldCondition("tags", match=qe.MatchValue(tag.strip("#/").casefold())) for tag in where.tags]
+    if where.since or where.until:
+        days = qe.RangeDateTime(
+            gte=f"{where.since}T00:00:00Z" if where.since else None,
+            lte=f"{where.until}T00:00:00Z" if where.until else None,
+        )
+        must.append(qe.FieldCondition("date", range=days))
+    return qe.Filter(must=must) if must else None
 
 
-def _hit(payload: Mapping[str, Any], score: float) -> Hit:
+def _hit(point: str, payload: Mapping[str, Any], score: float) -> Hit:
     return Hit(
         path=payload["path"],
         start_line=payload["line"],
@@ -181,4 +223,12 @@ def _hit(payload: Mapping[str, Any], score: float) -> Hit:
         trail=tuple(payload["trail"]),
         score=score,
         title=payload["title"],
+        id=point,
+        source=payload["source"],
+        kind=payload["kind"],
+        date=payload.get("date"),
+        tags=tuple(payload.get("tags", ())),
+        level=payload["level"],
+        trust=payload["trust"],
+        parent=payload.get("parent", ""),
     )

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from infold.environment import Environment
 from infold.errors import EnvironmentFault
-from infold.settings import Environment, SearchParams
+from infold.settings import SearchParams
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -36,6 +37,10 @@ class Embedder(Protocol):
     def size(self) -> int:
         """How long a vector is."""
 
+    @property
+    def worth(self) -> float:
+        """What its leg of a hybrid search deserves beside keywords, which count 1: as measured, not as hoped."""
+
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One row a text, of unit length; a text without a known token gets a row of zeros."""
 
@@ -52,6 +57,7 @@ class StaticEmbedder:
 
     name = "static/wordllama-l2-supercat-256"
     size = 256
+    worth = 0.3
     _weights_file = "weights/l2_supercat_256.safetensors"
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
     _batch_texts = 256

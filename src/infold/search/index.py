@@ -1,13 +1,14 @@
-"""What a search engine promises: points by path, two kinds of vector, two kinds of query.
+"""What a search engine promises: points by path, two kinds of vector, two kinds of query, filters.
 
-One small protocol, so that an embedded shard and a server are interchangeable and pass the same tests. Engines
-translate their own errors into IndexFault. What is indexed when belongs to `search.sync`.
+One small protocol, so that an embedded shard, a shard that another process owns and a server are interchangeable and
+pass the same tests. Engines translate their own errors into IndexFault. What is indexed when belongs to `search.sync`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Protocol
 
 import numpy as np
@@ -17,12 +18,26 @@ from infold.search.terms import Sparse
 
 Vector = npt.NDArray[np.float32]
 
-SCHEMA: Final = "index/1"  # part of the manifest: another shape of points means another index
+SCHEMA: Final = "index/2"  # part of the manifest: another shape of points means another index
+
+
+class Source(StrEnum):
+    """Where a point is from, in the order in which results are shown (spec 3, section 6)."""
+
+    NOTEBOOK = "notebook"
+    DAILY = "daily"
+    SESSIONS = "sessions"
+    MEMORY = "memory"
+    EXTERNAL = "external"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPoint:
-    """One passage as the engine keeps it. `dense` is None where there is no vector, or not yet."""
+    """One passage as the engine keeps it. `dense` is None where there is no vector, or not yet.
+
+    `path` is what points are taken away by: a note, a transcript, a tree of memory nodes. `level` says what the point
+    is (passage, turns, node, summary), `parent` the id of the memory node above it, `date` an ISO day.
+    """
 
     id: str
     path: str
@@ -34,6 +49,11 @@ class IndexPoint:
     source: str
     sparse: Sparse
     dense: Vector | None = None
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +66,65 @@ class Hit:
     trail: tuple[str, ...]
     score: float
     title: str = ""
+    id: str = ""
+    source: str = Source.NOTEBOOK
+    kind: str = ""
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which points a query looks at: those that meet every part that is given.
+
+    `sources`, `kinds`, `levels`, `trusts`, `paths` and `prefixes` are met by any of their values; `tags` by all of
+    them, a tag by the tags below it too (`work` by `work/urgent`). A prefix is a folder or a whole path. `since` and
+    `until` are ISO days, both included; a point without a date meets neither.
+    """
+
+    sources: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    trusts: tuple[str, ...] = ()
+    paths: tuple[str, ...] | None = None
+    prefixes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+
+
+EVERYTHING: Final = Filter()
 
 
 class Index(Protocol):
-    """Passages by path. What is written is durable after `flush`; a call that fails raises IndexFault."""
+    """Passages by path. What is written is durable after `flush`; a call that fails raises IndexFault.
+
+    Safe to use from several threads. A write is one step for whoever searches meanwhile: a query sees the points of a
+    path from before it or from after it, never none and never both.
+    """
+
+    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
+        """Takes away every point of these paths and adds these points."""
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """Adds the points, in place of those with the same id."""
 
+    def delete(self, ids: Sequence[str]) -> None:
+        """Takes these points away; an id that is not there is passed over."""
+
     def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector."""
+        """Gives points that exist their dense vector; an id that is not there is passed over."""
 
-    def delete_paths(self, paths: Sequence[str]) -> None:
-        """Takes away every point of these notes."""
+    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By keyword: BM25, among the points that `where` lets through."""
 
-    def query_sparse(self, query: Sparse, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
-        """By keyword: BM25. Restricted to `paths` where they are given."""
+    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By meaning: cosine, among the points that `where` lets through."""
 
-    def query_dense(self, query: Vector, limit: int, paths: Sequence[str] | None = None) -> list[Hit]:
-        """By meaning: cosine."""
-
-    def count(self) -> int:
+    def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
 
     def flush(self) -> None:
@@ -74,3 +132,14 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Flushes and lets go. Calling it again does nothing."""
+
+
+def folders_of(path: str) -> tuple[str, ...]:
+    """Every folder above `path`, and `path` itself: what a prefix is compared with."""
+    parts = path.split("/")
+    return tuple("/".join(parts[: n + 1]) for n in range(len(parts)))
+
+
+def tags_above(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags in lower case, each with the tags it is nested in: `Work/Urgent` gives `work` and `work/urgent`."""
+    return tuple(sorted({above for tag in tags for above in folders_of(tag.strip("#/").casefold()) if above}))

@@ -18,7 +18,7 @@ from infold.errors import IndexFault
 from infold.search.edge import EdgeIndex
 from infold.search.embedding import Embedder
 from infold.search.fusion import Leg, best_scores, by_rank, by_relative_score
-from infold.search.index import Hit, Vector
+from infold.search.index import Filter, Hit, Vector
 from infold.search.shard import IndexFolder
 from infold.search.terms import sparse_query
 from infold.settings import SearchParams
@@ -89,8 +89,9 @@ class Searcher:
         """How well each of these notes answers `text`: its best passage by keyword and by meaning, else 0."""
         if not paths:
             return {}
-        sparse = self._index.query_sparse(sparse_query(text, self._languages), _SCORED_PASSAGES, paths)
-        dense = self._index.query_dense(self._vector(text), _SCORED_PASSAGES, paths)
+        only = Filter(paths=tuple(paths))
+        sparse = self._index.query_sparse(sparse_query(text, self._languages), _SCORED_PASSAGES, only)
+        dense = self._index.query_dense(self._vector(text), _SCORED_PASSAGES, only)
         keyword_best, dense_best = best_scores(sparse), best_scores(dense)
         return {path: NoteScore(keyword_best.get(path, 0.0), dense_best.get(path, 0.0)) for path in paths}
 
@@ -107,7 +108,10 @@ class Searcher:
         self.close()
 
     def _legs(self, text: str, depth: int) -> list[Leg]:
-        return [(self.keyword(text, depth), 1.0), (self.dense(text, depth), self._params.dense_weight)]
+        weight = self._params.dense_weight
+        if weight is None:
+            weight = self._embedder.worth if self._embedder else 0.0
+        return [(self.keyword(text, depth), 1.0), (self.dense(text, depth), weight)]
 
     def _vector(self, text: str) -> Vector:
         if self._embedder is None or not text.strip():

@@ -50,6 +50,11 @@ class ServiceEmbedder:
         return f"service/{self.model}"
 
     @property
+    def worth(self) -> float:
+        """As much as keywords: what a real embedding model was measured to deserve."""
+        return 1.0
+
+    @property
     def size(self) -> int:
         """The length of a vector; asks the endpoint once."""
         if self._size is None:

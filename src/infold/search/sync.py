@@ -227,8 +227,7 @@ class _Sync:
             with self._folder.moving():
                 index = self._opened(manifest)
                 manifest.begin([*(entry.note.path for entry in written), *leaving])
-                index.delete_paths([*stale, *leaving])
-                index.upsert(points)
+                index.replace([*stale, *leaving], points)
                 index.flush()
                 manifest.finish([entry.note for entry in written], leaving, pending)
             self._changed += len(written)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 
+from infold.environment import Environment
 from infold.inbox.steps import open_steps
 from infold.inbox.summarising import Summaries
-from infold.settings import Environment
 from infold.stages.repository import Repository, replace_file, run_stage
 from infold.text import token_count, word_count
 from infold.workspace import Workspace

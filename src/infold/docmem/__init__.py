@@ -1,0 +1,1 @@
+"""Tree memory that serialises into documents (spec 2)."""

@@ -1,0 +1,1 @@
+"""How good it is, measured on one's own vault."""
