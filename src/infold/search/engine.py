@@ -1,0 +1,31 @@
+"""Where indexes live: one protocol for the embedded engine and for a Qdrant server.
+
+An index has generations. A rebuild makes a new one beside the old, which serves until the new one is published; which
+one is in use, and what it holds (the manifest), belongs to `search.shard` for both engines.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from infold.search.index import Index
+
+
+class Engine(Protocol):
+    """Makes, opens and drops the index of a generation. Every call that fails raises IndexFault."""
+
+    @property
+    def name(self) -> str:
+        """`edge` or `server`: part of what an index was made with."""
+
+    def exists(self, generation: str) -> bool:
+        """Whether there is an index of this generation."""
+
+    def create(self, generation: str, vector_size: int) -> Index:
+        """A new, empty index that nobody searches yet. `vector_size` 0 makes one without dense vectors."""
+
+    def open(self, generation: str) -> Index:
+        """The index of this generation, used together with every other process that has it open."""
+
+    def drop(self, generation: str) -> None:
+        """Takes the generation away; what is not there is passed over."""
