@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
@@ -67,6 +67,12 @@ def tokens(text: str) -> list[str]:
         if _MARKED.search(text):
             return _MARKED_TOKEN.findall(text)
     return _TOKEN.findall(text)
+
+
+def located(text: str) -> Iterator[tuple[str, int]]:
+    """The tokens of `text` in order, each with where it starts; signs of another form than NFKC stay as they are."""
+    pattern = _TOKEN if text.isascii() or not _MARKED.search(text) else _MARKED_TOKEN
+    return ((match[0], match.start()) for match in pattern.finditer(text))
 
 
 class Encoder:
