@@ -70,6 +70,12 @@ def test_text_without_words_has_no_terms(empty: str):
     assert sparse_document(empty) == ([], [])
 
 
+@pytest.mark.parametrize("text", ["ก'ก", "文++ 字", "한’글#", "x'ก", "ก''"])
+def test_marks_between_unspaced_signs_are_no_term(text: str):
+    """An apostrophe or a plus that stands alone between signs of an unspaced script is passed over."""
+    assert all(term.isalnum() for term in terms(text))
+
+
 @given(st.text(max_size=300))
 def test_any_text_encodes(text: str):
     """Every string gives a valid sparse vector: distinct 32-bit indices, positive weights, one for each."""

@@ -108,6 +108,8 @@ class Encoder:
         return numbers
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
+        if not run:
+            return  # an apostrophe or a `++` on its own, between signs of an unspaced script
         if _UNSPACED_SIGN.match(run):
             main += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
             if len(run) > 1:
