@@ -75,3 +75,15 @@ def test_tables_that_were_never_made_are_empty(tmp_path: Path):
     assert dict(load_notes(tmp_path).schema) == notes_schema()
     assert dict(load_links(tmp_path).schema) == links_schema()
     assert dangling_links(load_links(tmp_path)).height == 0
+
+
+def test_the_vaults_own_daily_notes_are_daily(tmp_path: Path):
+    """What Obsidian is set to name its daily notes counts, in their folder only."""
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "daily-notes.json").write_text(
+        '{"folder": "Journal", "format": "YYYY/[W]WW/D MMMM YYYY"}'
+    )
+    kind = kind_of(Params(), tmp_path)
+    assert kind("Journal/2026/W08/17 February 2026.md") == "daily"
+    assert kind("2026/W08/17 February 2026.md") == "standard"
+    assert kind("elsewhere/2026-02-17.md") == "daily"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from infold.tables.links import LinkRow, link_rows
 from infold.tables.parquet import read_table
 from infold.text import content_hash, token_count, word_count
+from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.files import decode, read_bytes
 from infold.vault.names import stem
 from infold.vault.note import Note, parse, plain_text
@@ -103,8 +104,12 @@ def note_row(note: Note, digest: str) -> NoteRow:
     )
 
 
-def kind_of(params: Params) -> Callable[[str], str]:
-    """The rule that tells the kind of a note by its path: inbox, index, daily or standard (spec 1, Phase 2)."""
+def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
+    """The rule that tells the kind of a note by its path: inbox, index, daily or standard (spec 1, Phase 2).
+
+    A daily note is named by a date, or as the vault at `root` names its daily notes.
+    """
+    daily = daily_notes(root, params.notebook) if root is not None else DailyNotes()
     inbox = params.vault.inbox_file.removeprefix("./")
     pattern = params.summary.index_filename_pattern.casefold()
 
@@ -114,7 +119,8 @@ def kind_of(params: Params) -> Callable[[str], str]:
         name = stem(path)
         if pattern and pattern in name.casefold():
             return "index"
-        return "daily" if _DATE.fullmatch(name) and _is_date(name) else "standard"
+        is_daily = (_DATE.fullmatch(name) and _is_date(name)) or daily.day(path) is not None
+        return "daily" if is_daily else "standard"
 
     return kind
 

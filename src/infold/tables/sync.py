@@ -81,9 +81,10 @@ def sync_tables(
     wanted = [(file.path, known[file.path].content_hash if file.path in known else None) for file in doubtful]
     readings = read_rows(vault, wanted, params.vault.max_note_bytes, progress or _silent)
     change = _Change.of(known, seen, readings)
-    is_stale = change.is_needed or notes is None or links is None or _kinds_differ(notes, params)
+    kind = kind_of(params, vault)
+    is_stale = change.is_needed or notes is None or links is None or _kinds_differ(notes, kind)
     if is_stale or notes is None:
-        notes = _write(tables_dir, notes, links, change, params)
+        notes = _write(tables_dir, notes, links, change, kind)
     if is_stale or doubtful:
         os.utime(tables_dir / notes_module.FILE_NAME, ns=(started_ns, started_ns))
     return TablesResult(
@@ -174,8 +175,7 @@ def _is_kept(path: str, skipped: Iterable[Skipped]) -> bool:
     return any(name in (path, ".") or path.startswith(f"{name.rstrip('/')}/") for name in kept)
 
 
-def _kinds_differ(notes: pl.DataFrame, params: Params) -> bool:
-    kind = kind_of(params)
+def _kinds_differ(notes: pl.DataFrame, kind: Callable[[str], str]) -> bool:
     return any(kind(path) != known for path, known in notes.select("path", "kind").iter_rows())
 
 
@@ -184,7 +184,7 @@ def _write(
     notes: pl.DataFrame | None,
     links: pl.DataFrame | None,
     change: _Change,
-    params: Params,
+    kind: Callable[[str], str],
 ) -> pl.DataFrame:
     import polars as pl
 
@@ -201,7 +201,7 @@ def _write(
     else:
         all_links = resolve_rows(pl.concat([kept_links, new_links]), resolver)
     all_links = all_links.sort("source", "ordinal")
-    finished = _with_outgoing(new_notes, all_links, params)
+    finished = _with_outgoing(new_notes, all_links, kind)
     if not all_links.equals(old_links):
         write_table(tables_dir / links_module.FILE_NAME, all_links, links_module.VERSION)
     write_table(tables_dir / notes_module.FILE_NAME, finished, notes_module.VERSION)
@@ -250,10 +250,9 @@ def _resolver(notes: pl.DataFrame) -> LinkResolver:
     return LinkResolver((path for path, _ in rows), alias_table(rows))
 
 
-def _with_outgoing(notes: pl.DataFrame, links: pl.DataFrame, params: Params) -> pl.DataFrame:
+def _with_outgoing(notes: pl.DataFrame, links: pl.DataFrame, kind: Callable[[str], str]) -> pl.DataFrame:
     import polars as pl
 
-    kind = kind_of(params)
     targets = (
         links.filter(pl.col("target").is_not_null() & (pl.col("target") != pl.col("source")))
         .group_by("source", maintain_order=True)
