@@ -11,6 +11,7 @@
     │   ├── KeyRejected               the endpoint answered 401 or 403
     │   ├── ModelNotFound             the endpoint answered 404 for the model
     │   ├── EndpointUnreachable       nothing answers at the address
+    │   ├── SearchServerFault         the Qdrant server still fails after the last retry, or gives no Qdrant answer
     │   ├── StateUnwritable           disk full, no permission
     │   └── VaultBusy                 another infold process holds the vault
     ├── VaultFault                    exit 1
@@ -29,6 +30,25 @@
     │   ├── ContextTooLong            the request does not fit the model
     │   ├── EndpointFault             429, 5xx, time-outs: still failing after the last retry
     │   └── CapReached                the next call would pass the spending cap
+    ├── MemoryFault                   exit 1: a memory tree, or the store of all of them
+    │   ├── NodeNotFound              no node of that id
+    │   ├── NodeExists                a tree of that name is there already
+    │   ├── NodeIdInvalid             cannot name a tree
+    │   ├── ContextFieldMissing       one of the three context fields is not given
+    │   ├── ContextFieldTooLong       a context field has more than 24 characters
+    │   ├── TextNotStorable           half a character in a text
+    │   ├── LockConflict              the node is no longer what was read: both hashes
+    │   ├── NodeReadonly              content and context of this node stay
+    │   ├── NoParent                  nothing stands before, after or beside a root
+    │   ├── CrossRootMove             a node moves within its tree only
+    │   ├── CycleRefused              a node cannot come below or beside itself
+    │   ├── NotSummarisable           not leaves of one parent in one row
+    │   ├── NotASummary               there is no summary to take back
+    │   ├── VersionNotFound           the node never had that version
+    │   ├── OrderExhausted            floating point ran out between two siblings (numbered anew by itself)
+    │   ├── StoreBusy                 another process writes for longer than one waits
+    │   ├── StoreDamaged              the file is no store, or a broken one
+    │   └── StoreTooNew               the file was written by a later infold
     └── IndexFault                    exit 1: the search index cannot be used
 
 Adapters translate a library's errors into these at one place, with ``raise … from``. A message says what
@@ -99,6 +119,10 @@ class ModelNotFound(EnvironmentFault):
 
 class EndpointUnreachable(EnvironmentFault):
     """Nothing answers at the address."""
+
+
+class SearchServerFault(EnvironmentFault):
+    """The Qdrant server still fails after the last retry (429, 5xx, time-outs), or gives no Qdrant answer."""
 
 
 class StateUnwritable(EnvironmentFault):
@@ -189,3 +213,117 @@ class CapReached(LibrarianFault):
 
 class IndexFault(InfoldError):
     """The search index cannot be used."""
+
+
+class MemoryFault(InfoldError):
+    """A memory tree cannot be read or changed that way, or the store of all of them cannot be used."""
+
+    http_status = 422
+
+
+class NodeNotFound(MemoryFault):
+    """No node of that id."""
+
+    http_status = 404
+
+
+class NodeExists(MemoryFault):
+    """A tree of that name is there already."""
+
+    http_status = 409
+
+
+class NodeIdInvalid(MemoryFault):
+    """The id cannot name a tree."""
+
+    http_status = 400
+
+
+class _ContextFault(MemoryFault):
+    """A context field is wrong: `field` says which."""
+
+    def __init__(self, message: str, *, hint: str = "", field: str) -> None:
+        super().__init__(message, hint=hint)
+        self.field = field
+
+
+class ContextFieldMissing(_ContextFault):
+    """One of the three context fields is not given; `field` says which."""
+
+
+class ContextFieldTooLong(_ContextFault):
+    """A context field has more than 24 characters; `field` says which."""
+
+
+class TextNotStorable(MemoryFault):
+    """The text holds half a character."""
+
+
+class LockConflict(MemoryFault):
+    """The node is no longer what was read: `expected` and `current` are the two hashes."""
+
+    http_status = 409
+
+    def __init__(self, message: str, *, hint: str = "", node_id: str, expected: str, current: str) -> None:
+        super().__init__(message, hint=hint)
+        self.node_id = node_id
+        self.expected = expected
+        self.current = current
+
+
+class NodeReadonly(MemoryFault):
+    """Content and context of this node stay as they are."""
+
+    http_status = 403
+
+
+class NoParent(MemoryFault):
+    """Nothing stands before, after or beside the root of a tree."""
+
+
+class CrossRootMove(MemoryFault):
+    """A node moves within its own tree only."""
+
+
+class CycleRefused(MemoryFault):
+    """A node cannot come below or beside itself."""
+
+
+class NotSummarisable(MemoryFault):
+    """Not leaves of one parent that stand in one row, or not told to be a summary."""
+
+
+class NotASummary(MemoryFault):
+    """There is no summary to take back."""
+
+
+class VersionNotFound(MemoryFault):
+    """The node never had that version."""
+
+    http_status = 404
+
+
+class OrderExhausted(MemoryFault):
+    """Floating point ran out between two siblings. The store numbers them anew by itself; nobody above it sees this."""
+
+    http_status = 500
+
+
+class StoreBusy(MemoryFault):
+    """Another process has been writing for longer than one waits."""
+
+    exit_code = 3
+    http_status = 503
+
+
+class StoreDamaged(MemoryFault):
+    """The file is no store of memory trees, or a broken one."""
+
+    http_status = 500
+
+
+class StoreTooNew(MemoryFault):
+    """The file was written by a later infold."""
+
+    exit_code = 3
+    http_status = 500

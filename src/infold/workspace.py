@@ -59,6 +59,11 @@ class Workspace:
         return self.state / "kept" / "runs"
 
     @property
+    def docmem(self) -> Path:
+        """The store of all memory trees."""
+        return self.state / "kept" / "docmem.sqlite"
+
+    @property
     def lock_file(self) -> Path:
         """The lock that one writing process holds."""
         return self.state / "lock"

@@ -1,1 +1,1 @@
-"""Tree memory that serialises into documents (spec 2)."""
+"""Tree memory that serialises into documents (spec 2): `memory.Docmem` is the door, `node` and `place` its words."""

@@ -1,0 +1,138 @@
+"""Memory trees behind one door: each method is one operation and one transaction (spec 2, Operations).
+
+    memory = open_docmem(workspace.docmem)
+    tree = memory.create_root("", Context("root", "purpose", "project"), root_id="garden")
+    bed = memory.append(tree.id, "The bed by the wall gets sun until noon.", Context("memory", "source", "walk"))
+    memory.update_content(bed.id, "The bed by the wall gets sun until two.", bed.hash)
+    print(memory.serialise(tree.id))
+
+Every method may raise StoreBusy, StoreDamaged or StateUnwritable beside what it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from infold.docmem import reading, writing
+from infold.docmem.node import Context, Node
+from infold.docmem.place import after, before, child_of
+from infold.docmem.store import Store, open_store
+
+
+def open_docmem(file: Path) -> Docmem:
+    """The memory trees in `file` (`Workspace.docmem`), made where there are none. Raises StoreTooNew too."""
+    return Docmem(open_store(file))
+
+
+class Docmem:
+    """All memory trees of one store. Made as often as one likes: they share the store's one connection."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Makes all that happens within one transaction: durable at its end, or none of it when the body raises.
+
+        An operation that fails within and is caught there leaves nothing; those before it stay. Other processes wait.
+        """
+        with self.store.writing():
+            yield
+
+    # made and changed
+
+    def create_root(self, text: str, context: Context, *, root_id: str | None = None, readonly: bool = False) -> Node:
+        """The root of a new tree, with a name of one's own or a random id. Raises NodeIdInvalid, NodeExists."""
+        with self.store.writing() as rows:
+            return writing.create_root(rows, text, context, root_id=root_id, readonly=readonly)
+
+    def append(self, parent_id: str, text: str, context: Context, *, readonly: bool = False) -> Node:
+        """A new last child of a node (spec 2, Append). Raises NodeNotFound."""
+        with self.store.writing() as rows:
+            return writing.put(rows, child_of(parent_id), text, context, readonly=readonly)
+
+    def insert_before(self, target_id: str, text: str, context: Context, *, readonly: bool = False) -> Node:
+        """A new sibling right before a node (spec 2, Insert). Raises NodeNotFound, NoParent."""
+        with self.store.writing() as rows:
+            return writing.put(rows, before(target_id), text, context, readonly=readonly)
+
+    def insert_after(self, target_id: str, text: str, context: Context, *, readonly: bool = False) -> Node:
+        """A new sibling right after a node (spec 2, Insert). Raises NodeNotFound, NoParent."""
+        with self.store.writing() as rows:
+            return writing.put(rows, after(target_id), text, context, readonly=readonly)
+
+    def note_beside(self, node_id: str, text: str, *, name: str = "", value: str = "") -> Node:
+        """A note as a sibling after a node, behind its earlier notes (spec 2, Readonly Metadata).
+
+        Raises NodeNotFound, NoParent.
+        """
+        with self.store.writing() as rows:
+            return writing.note_beside(rows, node_id, text, name, value)
+
+    def update_content(self, node_id: str, text: str, expected_hash: str) -> Node:
+        """The node with another text (spec 2, Update Content). Raises NodeNotFound, NodeReadonly, LockConflict."""
+        with self.store.writing() as rows:
+            return writing.update_content(rows, node_id, text, expected_hash)
+
+    def update_context(self, node_id: str, context: Context, expected_hash: str) -> Node:
+        """The node with another context (spec 2, Update Context). Raises as `update_content` does."""
+        with self.store.writing() as rows:
+            return writing.update_context(rows, node_id, context, expected_hash)
+
+    def delete(self, node_id: str, expected_hash: str | None = None) -> int:
+        """Removes a node and all below it; gives how many (spec 2, Delete). Raises NodeNotFound, LockConflict."""
+        with self.store.writing() as rows:
+            return writing.delete(rows, node_id, expected_hash)
+
+    # read
+
+    def find(self, node_id: str) -> Node | None:
+        """The node of that id, or None (spec 2, Find)."""
+        with self.store.reading() as rows:
+            return rows.find(node_id)
+
+    def get(self, node_id: str) -> Node:
+        """The node of that id. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return rows.get(node_id)
+
+    def get_root(self, node_id: str) -> Node:
+        """The root of the tree of a node (spec 2, Get Root of Node). Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return reading.get_root(rows, node_id)
+
+    def roots(self) -> list[Node]:
+        """The root of every tree, oldest first."""
+        with self.store.reading() as rows:
+            return list(rows.children(None))
+
+    def children(self, node_id: str) -> list[Node]:
+        """The children of a node in order. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return list(rows.children(rows.get(node_id).id))
+
+    def ancestors(self, node_id: str) -> list[Node]:
+        """The nodes above one, its parent first. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return reading.ancestors(rows, node_id)
+
+    def subtree(self, node_id: str) -> list[tuple[Node, int]]:
+        """The node and all below it with their depths, in reading order. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return list(rows.tree(rows.get(node_id).id))
+
+    def serialise(self, node_id: str) -> str:
+        """The texts below a node as one document (spec 2, Serialization). Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return reading.serialise(rows, node_id)
+
+    def structure(self, node_id: str) -> str:
+        """The tree from a node down without texts, a line a node (spec 2, Structure). Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return reading.structure(rows, node_id)
+
+    def close(self) -> None:
+        """Lets go of the store's file, for everybody in this process."""
+        self.store.close()

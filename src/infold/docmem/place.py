@@ -1,0 +1,72 @@
+"""Where a node is put: as the last child of another, or right before or after one (spec 2, Insert, Copy, Move)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from infold.docmem import order
+from infold.docmem.node import Node
+from infold.docmem.rows import Rows
+from infold.errors import NoParent, OrderExhausted
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position beside or below the node `target`."""
+
+    side: Literal["child", "before", "after"]
+    target: str
+
+
+def child_of(node_id: str) -> Place:
+    """The place after all children of a node."""
+    return Place("child", node_id)
+
+
+def before(node_id: str) -> Place:
+    """The place right before a node."""
+    return Place("before", node_id)
+
+
+def after(node_id: str) -> Place:
+    """The place right after a node."""
+    return Place("after", node_id)
+
+
+def parent_and_order(rows: Rows, place: Place, *, moving: str | None = None) -> tuple[str, float]:
+    """The parent and the order that a node has at `place`; `moving` is a node that leaves where it stands now.
+
+    Where no number is left, the siblings are numbered anew first. Raises NodeNotFound or NoParent.
+    """
+    if place.side == "child":
+        parent = rows.get(place.target).id
+        return parent, _roomy(rows, parent, lambda: order.last(rows.highest_order(parent, without=moving)))
+    parent = parent_of(rows.get(place.target))
+    return parent, _roomy(rows, parent, lambda: _beside(rows, place, moving))
+
+
+def parent_of(target: Node) -> str:
+    """The parent of a node. Raises NoParent for a root."""
+    if target.parent_id is None:
+        raise NoParent(
+            f"{target.id!r} is the root of its tree: nothing stands before or after it.",
+            hint="Append below it instead, or name another node.",
+        )
+    return target.parent_id
+
+
+def _beside(rows: Rows, place: Place, moving: str | None) -> float:
+    target = rows.get(place.target)
+    is_after = place.side == "after"
+    sibling = rows.neighbour(target, after=is_after, without=moving)
+    return order.beside(target.order_value, None if sibling is None else sibling.order_value, after=is_after)
+
+
+def _roomy(rows: Rows, parent: str, find: Callable[[], float]) -> float:
+    try:
+        return find()
+    except OrderExhausted:
+        rows.renumber(list(rows.children(parent)))
+        return find()

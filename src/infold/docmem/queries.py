@@ -1,0 +1,61 @@
+"""The questions that are put to the table of nodes, as SQL. All that varies in them is bound, never written in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from infold.docmem.node import PROPERTIES
+
+COLUMNS: Final = ", ".join(PROPERTIES)
+_OF_NODE: Final = ", ".join(f"n.{name}" for name in PROPERTIES)
+
+NODE: Final = f"SELECT {COLUMNS} FROM nodes WHERE id = ?"
+ROOTS: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id IS NULL ORDER BY created_at, id"
+CHILDREN: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value, id"
+CHILDREN_NEWEST_FIRST: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value DESC, id DESC"
+HIGHEST_ORDER: Final = (
+    "SELECT order_value FROM nodes WHERE parent_id = ? AND id IS NOT ? ORDER BY order_value DESC LIMIT 1"
+)
+_SIBLING: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? AND order_value"
+NEXT: Final = f"{_SIBLING} > ? AND id IS NOT ? ORDER BY order_value LIMIT 1"
+PREVIOUS: Final = f"{_SIBLING} < ? AND id IS NOT ? ORDER BY order_value DESC LIMIT 1"
+
+# Depth first: of what waits, the deepest comes first, and the deepest that wait are always children of one node.
+_WALK: Final = """
+WITH RECURSIVE tree (place, id, depth, number) AS (
+    SELECT rowid, id, 0, order_value FROM nodes WHERE id = ?
+    UNION ALL
+    SELECT n.rowid, n.id, tree.depth + 1, n.order_value FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
+    ORDER BY 3 DESC, {}
+)
+"""
+_PREORDER: Final = _WALK.format("4, 2")
+_WITH_NODE: Final = "FROM tree CROSS JOIN nodes n ON n.rowid = tree.place"
+TREE: Final = f"{_PREORDER} SELECT {_OF_NODE}, tree.depth {_WITH_NODE}"
+TREE_TEXTS: Final = f"{_PREORDER} SELECT n.text {_WITH_NODE}"
+MIRRORED_PREORDER: Final = f"{_WALK.format('4 DESC, 2 DESC')} SELECT id FROM tree"  # backwards it is the post-order
+CHAIN: Final = """
+WITH RECURSIVE chain (id, parent_id, height) AS (
+    SELECT id, parent_id, 0 FROM nodes WHERE id = ?
+    UNION ALL
+    SELECT n.id, n.parent_id, chain.height + 1 FROM chain JOIN nodes n ON n.id = chain.parent_id
+    WHERE chain.height < 100000
+)
+SELECT id, parent_id FROM chain ORDER BY height
+"""
+
+INSERT: Final = f"INSERT INTO nodes ({COLUMNS}) VALUES ({', '.join('?' for _ in PROPERTIES)})"
+UPDATE: Final = """
+UPDATE nodes SET parent_id = ?, text = ?, order_value = ?, token_count = ?, updated_at = ?,
+    context_type = ?, context_name = ?, context_value = ?, hash = ?
+WHERE id = ?
+"""
+REMEMBER: Final = """
+INSERT INTO history SELECT ?1, 1 + coalesce(max(version), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+FROM history WHERE node_id = ?1
+"""
+STALE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, ?, 'upsert')"
+GONE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, ?, 'delete')"
+COUNT: Final = """
+INSERT INTO facts VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ?2
+"""

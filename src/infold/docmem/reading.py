@@ -1,0 +1,40 @@
+"""Trees read: as a document, as an outline, by their parts (spec 2, Serialization, Structure, Find, Get Root)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from infold.docmem.node import Node
+from infold.docmem.rows import Rows
+
+_SEPARATOR: Final = "\n\n"
+
+
+def serialise(rows: Rows, node_id: str) -> str:
+    """The texts below a node in reading order, two line ends between them; empty ones are left out.
+
+    Raises NodeNotFound.
+    """
+    rows.get(node_id)
+    texts = rows.texts(node_id)
+    next(texts)  # the starting node itself
+    return _SEPARATOR.join(text for text in texts if text and not text.isspace())
+
+
+def structure(rows: Rows, node_id: str) -> str:
+    """The nodes from this one down without their texts, a line each, two spaces of indent a level.
+
+    Raises NodeNotFound.
+    """
+    rows.get(node_id)
+    return "\n".join(f"{'  ' * depth}- {node}" for node, depth in rows.tree(node_id))
+
+
+def get_root(rows: Rows, node_id: str) -> Node:
+    """The root of the tree of a node. Raises NodeNotFound where a node of the chain is missing."""
+    return rows.get(rows.root_id(node_id))
+
+
+def ancestors(rows: Rows, node_id: str) -> list[Node]:
+    """The nodes above this one, its parent first, the root last. Raises NodeNotFound as `get_root` does."""
+    return [rows.get(above) for above in rows.ancestor_ids(node_id)[1:]]

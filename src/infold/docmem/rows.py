@@ -1,0 +1,130 @@
+"""Nodes written to the database. Each write keeps hash, tokens, times, history and outbox right.
+
+What an operation may do belongs to `writing`, `moving`, `summarising`; transactions to `store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from infold.docmem import queries
+from infold.docmem.ids import free_id
+from infold.docmem.lookup import Lookup
+from infold.docmem.node import PROPERTIES, Context, Node, node_hash, now
+from infold.text import token_count
+
+Operation = Literal["content", "context", "move", "summarise", "unsummarise", "restore"]
+
+
+class Rows(Lookup):
+    """The nodes behind one connection, to be read and written. Its methods are parts of a transaction of `store`."""
+
+    def add(
+        self,
+        parent_id: str | None,
+        text: str,
+        context: Context,
+        order_value: float,
+        *,
+        readonly: int = 0,
+        node_id: str | None = None,
+    ) -> Node:
+        """A new node. Its parent exists, and nobody stands at that order."""
+        moment = now()
+        node = Node(
+            id=node_id or free_id(self.has),
+            parent_id=parent_id,
+            text=text,
+            order_value=order_value,
+            token_count=token_count(text),
+            created_at=moment,
+            updated_at=moment,
+            context_type=context.type,
+            context_name=context.name,
+            context_value=context.value,
+            readonly=readonly,
+            hash=node_hash(parent_id, context, text, order_value),
+        )
+        values = [getattr(node, name) for name in PROPERTIES]
+        self.connection.execute(queries.INSERT, values)
+        self._stale(node.id, node.id if parent_id is None else self.root_id(parent_id))
+        return node
+
+    def change(
+        self,
+        node: Node,
+        operation: Operation,
+        *,
+        text: str | None = None,
+        context: Context | None = None,
+        place: tuple[str | None, float] | None = None,
+    ) -> Node:
+        """`node` with another text, context or place (parent, order); what it was goes into its history."""
+        self._remember(node, operation)
+        changed = self._write(node, text=text, context=context, place=place)
+        self._stale(node.id, self.root_id(node.id))
+        return changed
+
+    def renumber(self, children: Sequence[Node]) -> None:
+        """Gives the children of one parent the orders 1.0, 2.0, … as they are listed; counted in the facts."""
+        for number, child in enumerate(children, 1):
+            if child.order_value != number:
+                self._write(child, place=(child.parent_id, float(number)))
+        self.count("rebalances")
+        self.count("rebalanced_nodes", len(children))
+
+    def remove(self, node_ids: Sequence[str], root_id: str) -> None:
+        """Removes nodes of one tree in the order given, with what is known about them."""
+        ids = [(node_id,) for node_id in node_ids]
+        self.connection.executemany("DELETE FROM nodes WHERE id = ?", ids)
+        self.connection.executemany("DELETE FROM history WHERE node_id = ?", ids)
+        self.connection.executemany("DELETE FROM marks WHERE node_id = ?", ids)
+        gone = [(node_id, root_id) for node_id in node_ids]
+        self.connection.executemany(queries.GONE, gone)
+        self.forget()
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Adds to a counter among the facts."""
+        self.connection.execute(queries.COUNT, (name, by))
+
+    def _write(
+        self,
+        node: Node,
+        *,
+        text: str | None = None,
+        context: Context | None = None,
+        place: tuple[str | None, float] | None = None,
+    ) -> Node:
+        parent_id, order_value = place or (node.parent_id, node.order_value)
+        context = context or node.context
+        text = node.text if text is None else text
+        changed = replace(
+            node,
+            parent_id=parent_id,
+            text=text,
+            order_value=order_value,
+            token_count=token_count(text),
+            updated_at=now(),
+            context_type=context.type,
+            context_name=context.name,
+            context_value=context.value,
+            hash=node_hash(parent_id, context, text, order_value),
+        )
+        self.connection.execute(
+            queries.UPDATE,
+            (parent_id, text, order_value, changed.token_count, changed.updated_at,
+             context.type, context.name, context.value, changed.hash, node.id),
+        )  # fmt: skip
+        return changed
+
+    def _remember(self, node: Node, operation: Operation) -> None:
+        self.connection.execute(
+            queries.REMEMBER,
+            (node.id, operation, now(), node.parent_id, node.text, node.order_value,
+             node.context_type, node.context_name, node.context_value, node.hash),
+        )  # fmt: skip
+
+    def _stale(self, node_id: str, root_id: str) -> None:
+        self.connection.execute(queries.STALE, (node_id, root_id))
