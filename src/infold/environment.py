@@ -21,3 +21,5 @@ class Environment(BaseSettings):
     base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     embedding_base_url: str | None = None
     state_home: Path | None = None
+    qdrant_url: str | None = None
+    qdrant_api_key: SecretStr | None = None
