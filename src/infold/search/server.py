@@ -196,7 +196,8 @@ def _groups(by_path: Mapping[str, Sequence[IndexPoint]]) -> Iterator[list[str]]:
     group: list[str] = []
     points = 0
     for path, own in by_path.items():
-        if group and (points + len(own) > BATCH_POINTS or len(group) >= BATCH_POINTS):
+        is_full = len(group) >= BATCH_POINTS or (own and points + len(own) > BATCH_POINTS)
+        if group and is_full:
             yield group
             group, points = [], 0
         group.append(path)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_TRIES: Final = 4
+MAX_UNANSWERED_TRIES: Final = 2  # each takes as long as the time-out
 FIRST_WAIT_SECONDS: Final = 0.3
 LONGEST_WAIT_SECONDS: Final = 10.0
 
@@ -169,7 +170,8 @@ class ServerClient:
                 return request()
             except (ApiException, QdrantException, ValueError, AssertionError) as error:
                 failure = failure_of(error, self._api_key)
-                if not failure.is_transient or tries >= MAX_TRIES:
+                most = MAX_UNANSWERED_TRIES if failure.is_unanswered else MAX_TRIES
+                if not failure.is_transient or tries >= most:
                     raise translate(failure, doing, self._shown, has_key=self._api_key is not None) from error
                 pause = max(self._first_wait_seconds * 2 ** (tries - 1), failure.wait_seconds or 0.0)
                 time.sleep(min(pause, LONGEST_WAIT_SECONDS))

@@ -38,6 +38,11 @@ class Failure:
         """Whether the same request may succeed in a moment."""
         return self.status in _TRANSIENT or self.connection in _TIMED_OUT | _BROKEN
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the whole time-out passed without an answer."""
+        return self.connection in _TIMED_OUT
+
 
 def failure_of(error: Exception, secret: str | None) -> Failure:
     """What the client's error says, `secret` blotted out. Else it is an answer that nobody can read."""

@@ -1,0 +1,264 @@
+"""The engine of a Qdrant server, against a local server that speaks its protocol: names, faults, keys."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infold.errors import (
+    EndpointUnreachable,
+    EnvironmentFault,
+    IndexFault,
+    InfoldError,
+    KeyMissing,
+    KeyRejected,
+    SearchServerFault,
+    SettingInvalid,
+)
+from infold.search import terms
+from infold.search.index import IndexPoint
+from infold.search.server import BATCH_POINTS, ServerEngine, ServerIndex
+from infold.search.server_address import server_address
+from infold.search.server_client import MAX_TRIES, MAX_UNANSWERED_TRIES
+from tests.fakes.qdrant_server import FakeQdrant, Fault
+
+SIZE = 4
+KEY = "sesame-4711"
+LEVAIN = terms.sparse_query("levain")
+
+
+def point(n: int, path: str, text: str = "levain") -> IndexPoint:
+    return IndexPoint(
+        id=f"00000000-0000-0000-0000-{n:012d}",
+        path=path,
+        start_line=n,
+        end_line=n,
+        title="",
+        trail=(),
+        kind="standard",
+        source="notebook",
+        sparse=terms.sparse_document(text),
+        dense=np.ones(SIZE, dtype=np.float32),
+    )
+
+
+@pytest.fixture
+def server() -> Iterator[FakeQdrant]:
+    fake = FakeQdrant(key=KEY).start()
+    yield fake
+    fake.close()
+
+
+@pytest.fixture
+def engine(server: FakeQdrant, tmp_path: Path) -> Iterator[ServerEngine]:
+    made = ServerEngine(server.url, KEY, tmp_path / "index", timeout_seconds=1, first_wait_seconds=0.001)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def index(engine: ServerEngine) -> ServerIndex:
+    return engine.create("g1", SIZE)
+
+
+def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path):
+    """Each index folder has collections of its own, though their generations are called alike."""
+    one, two = (ServerEngine(server.url, KEY, tmp_path / name) for name in ("one", "two"))
+    assert not one.exists("g1")
+    one.create("g1", SIZE).upsert([point(1, "a.md")])
+    assert two.create("g1", SIZE).count() == 0
+    two.drop("g1")
+    assert ServerEngine(server.url, KEY, tmp_path / "one").open("g1").count() == 1
+    assert not two.exists("g1")
+    assert len(server.collections) == 1
+
+
+def test_an_index_of_keywords_alone(engine: ServerEngine):
+    """Made without dense vectors it says so to whoever opens it, instead of failing."""
+    engine.create("g1", 0).upsert([replace(point(1, "a.md"), dense=None)])
+    again = engine.open("g1")
+    assert again.query_dense(np.ones(SIZE, dtype=np.float32), 5) == []
+    assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
+    assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
+
+
+def test_a_replacement_adds_before_it_takes_away(server: FakeQdrant, index: ServerIndex):
+    """A path of more points than a request takes is never without points; the old ones go with the last request."""
+    index.upsert([point(n, "a.md", "stone") for n in range(3)])
+    server.asked.clear()
+    index.replace(["a.md", "gone.md"], [point(n, "a.md") for n in range(2, 2 + BATCH_POINTS + 5)])
+    kinds = [[next(iter(step)) for step in asked.body["operations"]] for asked in server.asked]
+    assert kinds == [["upsert"], ["upsert", "delete"]]
+    assert index.count() == BATCH_POINTS + 5
+    assert index.query_sparse(terms.sparse_query("stone"), 5) == []
+
+
+def test_a_request_that_failed_for_a_moment_is_sent_again(server: FakeQdrant, index: ServerIndex):
+    """429, 5xx, a broken connection and a write whose answer was lost cost nothing but time; nothing is there twice."""
+    for faults in ([Fault(429)], [Fault(503), Fault(500)], [Fault(drop=True)], [Fault(502, carried_out=True)]):
+        server.script(*faults)
+        index.replace(["a.md"], [point(n, "a.md") for n in range(3)])
+        assert index.count() == 3
+
+
+def test_the_server_says_how_long_to_wait(server: FakeQdrant, index: ServerIndex):
+    """Retry-After is kept to."""
+    server.script(Fault(429, headers={"retry-after": "1"}))
+    started = time.monotonic()
+    assert index.count() == 0
+    assert time.monotonic() - started >= 1
+
+
+def test_an_answer_that_takes_too_long(server: FakeQdrant, tmp_path: Path):
+    """Nothing hangs: after its tries an unanswered request is an error that says so, and the next one works."""
+    engine = ServerEngine(server.url, KEY, tmp_path / "index", timeout_seconds=1, first_wait_seconds=0.001)
+    index = engine.create("g1", SIZE)
+    server.script(Fault(latency=1.3))
+    assert index.count() == 0  # the second try was in time
+    asked = len(server.asked)
+    server.script(*[Fault(latency=1.05)] * MAX_UNANSWERED_TRIES)
+    with pytest.raises(SearchServerFault, match=r"no answer in time while counting"):
+        index.count()
+    assert len(server.asked) - asked == MAX_UNANSWERED_TRIES
+    assert index.count() == 0
+
+
+GARBAGE = Fault(200, b"<html>Welcome</html>", {"content-type": "text/html"})
+SAID = b'{"status":{"error":"Wrong input: %s"},"time":0}'
+
+
+@pytest.mark.parametrize(
+    "fault,error,message,hint",
+    [
+        (Fault(500), SearchServerFault, "after the last retry (500)", "kept"),
+        (Fault(429), SearchServerFault, "limits the rate", "kept"),
+        (Fault(drop=True), SearchServerFault, "broke the connection", "kept"),
+        (Fault(403), KeyRejected, "rejected the API key (403)", "INFOLD_QDRANT_API_KEY"),
+        (GARBAGE, SearchServerFault, "no Qdrant answer", "INFOLD_QDRANT_URL"),
+        (Fault(200, b"\xff\x00\xfe"), SearchServerFault, "no Qdrant answer", "INFOLD_QDRANT_URL"),
+        (Fault(200, b'{"result": null}'), SearchServerFault, "no Qdrant answer", "INFOLD_QDRANT_URL"),
+        (Fault(200, b'{"result": {"count": "many"}}'), SearchServerFault, "no Qdrant answer", "INFOLD_QDRANT_URL"),
+        (Fault(302, b"", {"location": "/login"}), SearchServerFault, "status 302", "INFOLD_QDRANT_URL"),
+        (Fault(404, b"not here"), SearchServerFault, "does not know the request", "path in INFOLD_QDRANT_URL"),
+        (Fault(413, b""), SearchServerFault, "request of this size", "32 MB"),
+        (Fault(400, SAID % b"bad\\nfilter"), IndexFault, "(400): Wrong input: bad filter", "infold rebuild"),
+        (Fault(404, SAID % b"Collection x doesn't exist!"), IndexFault, "does not have the search", "infold index"),
+    ],
+)
+def test_every_fault_is_ours_and_says_what_to_do(
+    server: FakeQdrant, index: ServerIndex, fault: Fault, error: type[InfoldError], message: str, hint: str
+):
+    """Its kind, the server's name, and a next step."""
+    server.script(*[fault] * MAX_TRIES)
+    with pytest.raises(error) as raised:
+        index.count()
+    assert message in str(raised.value)
+    assert server.url.removeprefix("http://") in str(raised.value)
+    assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda index: index.replace(["a.md"], [point(1, "a.md")]),
+        lambda index: index.upsert([point(1, "a.md")]),
+        lambda index: index.delete(["00000000-0000-0000-0000-000000000001"]),
+        lambda index: index.add_vectors({"00000000-0000-0000-0000-000000000001": np.ones(SIZE, dtype=np.float32)}),
+        lambda index: index.query_sparse(LEVAIN, 3),
+        lambda index: index.query_dense(np.ones(SIZE, dtype=np.float32), 3),
+        lambda index: index.count(),
+    ],
+)
+def test_a_collection_that_is_gone(engine: ServerEngine, index: ServerIndex, call: Callable[[ServerIndex], object]):
+    """Whatever is asked of it, the answer is an IndexFault, by which a sync knows to make the index anew."""
+    engine.drop("g1")
+    with pytest.raises(IndexFault, match="does not have the search index"):
+        call(index)
+
+
+def test_a_wrong_key_and_none(server: FakeQdrant, tmp_path: Path, engine: ServerEngine):
+    """The two are told apart, and the key is in no message."""
+    engine.create("g1", SIZE)
+    with pytest.raises(KeyRejected) as rejected:
+        ServerEngine(server.url, "open-0815", tmp_path / "index").open("g1")
+    assert "open-0815" not in f"{rejected.value} {rejected.value.hint}"
+    with pytest.raises(KeyMissing, match="wants an API key"):
+        ServerEngine(server.url, None, tmp_path / "index").open("g1")
+
+
+def test_a_server_that_quotes_the_key(server: FakeQdrant, index: ServerIndex):
+    """The key is blotted out of what the server said."""
+    server.script(Fault(400, SAID % f"key {KEY} may not count".encode()))
+    with pytest.raises(IndexFault, match="key … may not count"):
+        index.count()
+
+
+def test_nobody_listens(tmp_path: Path, engine: ServerEngine, server: FakeQdrant):
+    """A refused connection is told at once, with the setting."""
+    engine.create("g1", SIZE)
+    server.close()
+    started = time.monotonic()
+    with pytest.raises(EndpointUnreachable) as unreachable:
+        engine.open("g1")
+    assert "INFOLD_QDRANT_URL" in str(unreachable.value)
+    assert time.monotonic() - started < 0.5
+
+
+def test_points_of_somebody_else(server: FakeQdrant, index: ServerIndex):
+    """A collection that holds what infold did not write is an IndexFault, no crash."""
+    index.upsert([point(1, "a.md")])
+    server.client.overwrite_payload(index.collection, {"text": "hello"}, points=[point(1, "a.md").id])
+    with pytest.raises(IndexFault, match="did not write"):
+        index.query_sparse(LEVAIN, 3)
+
+
+@pytest.mark.parametrize(
+    "url,key",
+    [
+        ("http://qdrant.example.org:6333", KEY),
+        ("http://10.0.0.7", KEY),
+        ("http://localhost.example.org", KEY),
+        ("http://me:secret@localhost:6333", None),
+        ("localhost:6333", None),
+        ("ftp://localhost", None),
+        ("http://", None),
+        ("http://localhost:port", None),
+    ],
+)
+def test_an_address_that_is_not_safe_or_none(url: str, key: str | None):
+    """A key never travels in the clear to another machine; what is no address is said before anything is sent."""
+    with pytest.raises(SettingInvalid, match="INFOLD_QDRANT") as refused:
+        server_address(url, key)
+    assert KEY not in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url,key,full",
+    [
+        ("http://localhost", KEY, "http://localhost:6333"),
+        ("http://127.0.0.1:7000/", KEY, "http://127.0.0.1:7000"),
+        ("http://[::1]:6333", KEY, "http://[::1]:6333"),
+        ("https://xyz.cloud.example.org", KEY, "https://xyz.cloud.example.org:6333"),
+        ("https://example.org:443/qdrant/", None, "https://example.org:443/qdrant"),
+        ("http://10.0.0.7:6333", None, "http://10.0.0.7:6333"),
+    ],
+)
+def test_an_address_that_is(url: str, key: str | None, full: str):
+    """Its port is the server's usual one unless it says otherwise."""
+    assert server_address(url, key).url == full
+
+
+def test_without_the_client(monkeypatch: pytest.MonkeyPatch, engine: ServerEngine, index: ServerIndex):
+    """Where the package is not installed, the error says how to get it."""
+    engine.close()
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
+    with pytest.raises(EnvironmentFault) as missing:
+        engine.open("g1")
+    assert "infold[server]" in missing.value.hint
