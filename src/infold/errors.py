@@ -5,6 +5,7 @@
     │   ├── VaultNotFound             no such folder, or not a folder
     │   ├── SettingInvalid            a parameter or environment setting is misspelt or out of range
     │   ├── RunNotFound               no run of that id
+    │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
     │   └── RunStateWrong             the run cannot be applied or undone (any more)
     ├── EnvironmentFault              exit 3: key, endpoint, disk, another process
     │   ├── KeyMissing                no API key where one is needed
@@ -94,6 +95,12 @@ class RunNotFound(UsageError):
 
 class RunStateWrong(UsageError):
     """The run cannot be applied or undone (any more)."""
+class TooFewParagraphs(UsageError):
+    """The vault has no prose that could be left out to evaluate."""
+
+    http_status = 422
+
+
 
     http_status = 409
 

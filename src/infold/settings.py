@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator
 
 from infold.errors import SettingInvalid
 
@@ -137,6 +137,37 @@ class NotebookParams(Section):
     context_total_characters: int = Field(default=32000, ge=1)
 
 
+class EvaluateParams(Section):
+    """How well text is filed, measured on paragraphs left out of the vault's own notes."""
+
+    seeds: str = "0-2"
+    paragraphs: int = Field(default=24, ge=1)
+    resamples: int = Field(default=2000, ge=100)
+    tolerance: float = Field(default=0.05, ge=0, le=1)
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _as_text(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("seeds")
+    @classmethod
+    def _names_numbers(cls, value: str) -> str:
+        seeds_of(value)
+        return value
+
+
+def seeds_of(said: str) -> tuple[int, ...]:
+    """`0,1,2` or `10-19` as numbers, each once. Raises ValueError."""
+    found: dict[int, None] = {}
+    for part in said.split(","):
+        first, dash, last = (piece.strip() for piece in part.partition("-"))
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+            raise ValueError(f"{said!r} is not of the form 0,1,2 or 0-2")
+        found |= dict.fromkeys(range(int(first), int(last or first) + 1))
+    return tuple(found)
+
+
 class Params(Section):
     """All of `params.yaml`, one section a step."""
 
@@ -150,6 +181,7 @@ class Params(Section):
     search: SearchParams = SearchParams()
     watch: WatchParams = WatchParams()
     notebook: NotebookParams = NotebookParams()
+    evaluate: EvaluateParams = EvaluateParams()
 
 
 def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:

@@ -99,6 +99,7 @@ class Spend:
         self._total = Usage()
         self._held: list[Reservation] = []
         self._worst_ratio = 1.0
+        self._refusal: CapReached | None = None
 
     @property
     def usage(self) -> Usage:
@@ -112,6 +113,12 @@ class Spend:
         with self._lock:
             return tuple(self._calls)
 
+    @property
+    def refusal(self) -> CapReached | None:
+        """Why a call was not made, where one was kept back for a cap; the first of them."""
+        with self._lock:
+            return self._refusal
+
     def usage_of(self, purpose: str) -> Usage:
         """What was paid for one purpose."""
         with self._lock:
@@ -123,7 +130,11 @@ class Spend:
             likely = math.ceil(prompt_tokens * self._worst_ratio)
             usd = self.price(likely, 0, max_answer_tokens) if self.price else 0.0
             wanted = Reservation(purpose, likely + max_answer_tokens, usd, prompt_tokens)
-            self._check_caps(wanted)
+            try:
+                self._check_caps(wanted)
+            except CapReached as refusal:
+                self._refusal = self._refusal or refusal
+                raise
             self._held.append(wanted)
             return wanted
 
