@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from infold.errors import StateUnwritable
-from infold.tables.embeddings import PARTS_BEFORE_COMPACTION, EmbeddingStore
+from infold.tables.embeddings import FILE_NAME, EmbeddingStore
 
 
 def vector(seed: int) -> np.ndarray:
@@ -26,38 +28,62 @@ def test_what_is_kept_is_found(tmp_path: Path):
     assert store.find("other", ["a"]) == {}
 
 
-def test_a_damaged_part_is_named_and_passed_over(tmp_path: Path):
-    """One broken part costs its own vectors and nothing else."""
+def test_models_are_kept_apart(tmp_path: Path):
+    """One text has a vector for each model; the last one given under a model counts."""
     store = EmbeddingStore(tmp_path)
     store.append("m", {"a": vector(1)})
-    store.append("m", {"b": vector(2)})
-    first, _ = sorted(tmp_path.glob("part-*"))
-    first.write_bytes(b"not parquet")
-    (tmp_path / "part-00000009-empty.parquet").write_bytes(b"")
-    assert list(store.find("m", ["a", "b"])) == ["b"]
-    assert set(store.damaged) == {first.name, "part-00000009-empty.parquet"}
+    store.append("n", {"a": vector(2)})
+    given = store.append("m", {"a": vector(3)})
+    assert np.array_equal(store.find("m", ["a"])["a"], given["a"])
+    assert store.count() == 2
 
 
-def test_half_written_parts_are_not_seen(tmp_path: Path):
-    """What a killed process left unfinished has no part's name."""
+def test_thousands_are_found_in_one_call(tmp_path: Path):
+    """There is no limit to how many are asked for at once."""
     store = EmbeddingStore(tmp_path)
-    store.append("m", {"a": vector(1)})
-    (tmp_path / ".part-00000007-x.parquet.tmp").write_bytes(b"half")
-    assert store.count() == 1
-    assert not store.damaged
+    store.append("m", {f"k{n}": vector(n) for n in range(2500)})
+    assert len(store.find("m", [f"k{n}" for n in range(5000)])) == 2500
 
 
-def test_compaction_keeps_every_vector(tmp_path: Path):
-    """Many parts become one; each vector is still there, once."""
+def test_nothing_is_made_to_look(tmp_path: Path):
+    """Looking for vectors where none were kept leaves no file behind."""
+    assert EmbeddingStore(tmp_path / "none").find("m", ["a"]) == {}
+    assert EmbeddingStore(tmp_path / "none").count() == 0
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("damage", ["no database", "cut"])
+def test_a_damaged_file_is_set_aside_and_named(tmp_path: Path, damage: str):
+    """What was damaged is not thrown away, and vectors can be kept and found again."""
     store = EmbeddingStore(tmp_path)
-    for n in range(PARTS_BEFORE_COMPACTION):
-        store.append("m", {f"k{n}": vector(n), "same": vector(n)})
-    before = store.find("m", [f"k{n}" for n in range(PARTS_BEFORE_COMPACTION)])
-    store.compact()
-    assert len(list(tmp_path.glob("part-*"))) == 1
-    assert store.count() == PARTS_BEFORE_COMPACTION + 1
-    after = store.find("m", before)
-    assert all(np.array_equal(before[key], after[key]) for key in before)
+    store.append("m", {f"k{n}": vector(n) for n in range(200)})
+    file = tmp_path / FILE_NAME
+    file.write_bytes(b"no database " * 400 if damage == "no database" else file.read_bytes()[:5000])
+    given = store.append("m", {"b": vector(2)})
+    assert list(store.damaged) == [FILE_NAME]
+    assert (tmp_path / f"{FILE_NAME}.damaged").exists()
+    assert np.array_equal(EmbeddingStore(tmp_path).find("m", ["k1", "b"])["b"], given["b"])
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import numpy as np
+from infold.tables.embeddings import EmbeddingStore
+store = EmbeddingStore(Path(sys.argv[1]))
+for n in range(1000):
+    store.append("m", {f"k{n}": np.ones(8, dtype=np.float32)})
+    print(n, flush=True)
+"""
+
+
+def test_what_was_said_to_be_kept_survives_a_kill(tmp_path: Path):
+    """Killed at any moment: every vector whose call had ended is there."""
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [int(process.stdout.readline()) for _ in range(25)]
+        process.kill()
+    assert len(EmbeddingStore(tmp_path).find("m", [f"k{n}" for n in said])) == 25
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):

@@ -112,14 +112,13 @@ class DirectSteps:
         )
 
     def sync_index(self, *, rebuild: bool = False) -> SyncResult:
-        """The search index, in step with the tables."""
+        """The search index, in step with the vault."""
         place = self._workspace
         self.close()
         return sync_index(
             place.vault,
-            place.tables,
-            place.embeddings,
             place.index,
+            place.embeddings,
             place.params,
             self._embedder,
             self.progress,

@@ -10,7 +10,10 @@ import re
 from collections import Counter
 from typing import Final
 
+from infold.errors import SettingInvalid
+
 DEFAULT_LANGUAGE: Final = "english"
+AUTO: Final = "auto"  # each note in the language it seems to be in
 
 _COMMON: Final[dict[str, str]] = {
     "english": "the of and to in is that it for was with as are this be by not or from which have you but they his if",
@@ -48,6 +51,8 @@ _COMMON: Final[dict[str, str]] = {
     "yiddish": "און די דער אין פון איז צו אַ מיט דאָס נישט האָט זיך אויף וואָס",
 }  # fmt: skip
 
+_OLD_STEMMERS: Final = frozenset(["porter", "dutch_porter", "lovins"])
+
 _VOTES: Final[dict[str, tuple[str, ...]]] = {}
 for _language, _words in _COMMON.items():
     for _word in _words.split():
@@ -58,6 +63,22 @@ _WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u090
 _READ_CHARACTERS: Final = 2000
 _MIN_SHARE: Final = 0.12
 _MIN_DISTINCT: Final = 3
+
+
+def languages() -> tuple[str, ...]:
+    """The Snowball names of all languages that words are stemmed in."""
+    import Stemmer
+
+    return tuple(sorted(set(Stemmer.algorithms()) - _OLD_STEMMERS))
+
+
+def check_language(name: str) -> None:
+    """Raises SettingInvalid, with the names there are, where `search.language` is neither `auto` nor one of them."""
+    if name != AUTO and name not in languages():
+        raise SettingInvalid(
+            f"Setting search.language: there is no language {name!r}.",
+            hint=f"Use auto, or one of {', '.join(languages())}.",
+        )
 
 
 def detect_language(text: str) -> str:

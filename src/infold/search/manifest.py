@@ -1,6 +1,6 @@
-"""What the index holds: notes by content, and passages that still wait for a vector. SQLite beside the shard.
+"""What an index holds: notes by content, and passages that still wait for a vector. SQLite beside the index.
 
-A row is written as "in progress" before the shard changes and with its stamp after the shard is flushed, so that a
+A row is written as "in progress" before the index changes and with its hash after the index is flushed, so that a
 process killed in between leaves notes that the next sync does again. Lost or broken, it costs a rebuild, nothing else.
 """
 
@@ -16,11 +16,14 @@ from typing import Final
 from infold.errors import IndexFault
 
 IN_PROGRESS: Final = ""
+NOTES: Final = "notes"  # the feed of the vault's notes
 _BUSY_MS: Final = 5000
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS notes (
-    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL
+    feed TEXT NOT NULL, path TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, sha256 TEXT NOT NULL,
+    variant TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL, title TEXT NOT NULL,
+    indexed_ns INTEGER NOT NULL, PRIMARY KEY (feed, path)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pending (id TEXT PRIMARY KEY, path TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS pending_path ON pending (path);
@@ -36,16 +39,28 @@ class Identity:
     model: str  # "" where there are no vectors
     vector_size: int
     passages: str  # how notes were cut
+    language: str = "auto"
+    engine: str = "edge"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedNote:
-    """A note that the index holds. `stamp` says as what (content hash, kind); IN_PROGRESS while it is written."""
+    """A note, or whatever else a feed gives, that the index holds.
 
+    `sha256` is of its bytes, IN_PROGRESS while it is written. `variant` is what else its points depend on (the kind of
+    a note). `indexed_ns` is when a sync last compared its bytes, `mtime_ns` and `size` are of its file then.
+    """
+
+    feed: str
     path: str
-    stamp: str
+    mtime_ns: int
+    size: int
+    sha256: str
+    variant: str
     passages: int
     language: str
+    title: str
+    indexed_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +81,54 @@ class Manifest:
         with _translated(file):
             target = f"{file.absolute().as_uri()}?mode=ro" if read_only else str(file)
             self._db = sqlite3.connect(target, timeout=_BUSY_MS / 1000, isolation_level=None, uri=read_only)
-            if not read_only:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")
-                self._db.executescript(_TABLES)
-            self._db.execute("SELECT count(*) FROM meta").fetchone()
+            try:
+                if not read_only:
+                    self._db.execute("PRAGMA journal_mode = WAL")
+                    self._db.execute("PRAGMA synchronous = FULL")
+                    self._db.executescript(_TABLES)
+                self._db.execute("SELECT count(*) FROM meta").fetchone()
+            except BaseException:
+                self._db.close()
+                raise
+
+    @property
+    def generation(self) -> str:
+        """Which index this is the manifest of. After a rebuild it is another, and who wrote points writes them anew."""
+        return self._meta().get("generation", "")
+
+    @property
+    def synced_ns(self) -> int:
+        """When the index was last in step with all of the vault, keywords at least; 0 while it is first made."""
+        return int(self._meta().get("synced_ns", "0"))
 
     def identity(self) -> Identity | None:
         """What the index was made with; None where it was never finished being made."""
-        with _translated(self.file):
-            values = dict(self._db.execute("SELECT key, value FROM meta").fetchall())
+        values = self._meta()
         try:
-            return Identity(**{**values, "vector_size": int(values["vector_size"])})
-        except (KeyError, TypeError, ValueError):
+            named = {name: values[name] for name in Identity.__dataclass_fields__ if name != "vector_size"}
+            return Identity(**named, vector_size=int(values["vector_size"]))
+        except (KeyError, ValueError):
             return None
 
-    def set_identity(self, identity: Identity) -> None:
-        """Records what the index is made with."""
+    def set_identity(self, identity: Identity, generation: str) -> None:
+        """Records what the index is made with, and which one it is."""
+        values = {**asdict(identity), "generation": generation}
         with self._writing():
             self._db.execute("DELETE FROM meta")
-            rows = [(key, str(value)) for key, value in asdict(identity).items()]
-            self._db.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            self._db.executemany("INSERT INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in values.items()])
 
-    def notes(self) -> dict[str, IndexedNote]:
-        """Every note by path, those in progress included."""
+    def mark_synced(self, moment_ns: int) -> None:
+        """All of the vault was in the index at `moment_ns`. Only told, not relied on, so it waits for no disk."""
         with _translated(self.file):
-            return {row[0]: IndexedNote(*row) for row in self._db.execute("SELECT * FROM notes")}
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('synced_ns', ?)", (str(moment_ns),))
+            self._db.execute("PRAGMA synchronous = FULL")
+
+    def notes(self, feed: str = NOTES) -> dict[str, IndexedNote]:
+        """What a feed gave, by path, those in progress included."""
+        with _translated(self.file):
+            rows = self._db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
+            return {row[1]: IndexedNote(*row) for row in rows}
 
     def languages(self, most: int) -> tuple[str, ...]:
         """The languages of the notes, commonest first."""
@@ -104,28 +141,34 @@ class Manifest:
         return tuple(row[0] for row in rows)
 
     def passage_count(self) -> int | None:
-        """How many passages the shard holds; None while a note is in progress, when nobody can say."""
+        """How many passages the index holds; None while a note is in progress, when nobody can say."""
         with _translated(self.file):
             (in_progress, passages) = self._db.execute(
-                "SELECT coalesce(sum(stamp = ''), 0), coalesce(sum(passages), 0) FROM notes"
+                "SELECT coalesce(sum(sha256 = ''), 0), coalesce(sum(passages), 0) FROM notes"
             ).fetchone()
         return None if in_progress else int(passages)
 
-    def begin(self, paths: Sequence[str]) -> None:
+    def begin(self, feed: str, paths: Sequence[str]) -> None:
         """Marks these notes as in progress; what they waited for is forgotten."""
         with self._writing():
             self._db.executemany("DELETE FROM pending WHERE path = ?", [(path,) for path in paths])
-            rows = [(path, IN_PROGRESS, 0, "") for path in paths]
-            self._db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", rows)
+            rows = [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths]
+            self._db.executemany(_PUT_NOTE, rows)
 
-    def finish(self, done: Iterable[IndexedNote], gone: Iterable[str], pending: Iterable[PendingVector]) -> None:
-        """Records notes that the shard now holds durably, notes that it no longer holds, and vectors still to come."""
+    def finish(
+        self, feed: str, done: Iterable[IndexedNote], gone: Iterable[str], pending: Iterable[PendingVector]
+    ) -> None:
+        """Records notes that the index now holds durably, notes that it no longer holds, and vectors still to come."""
         with self._writing():
-            self._db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in gone])
-            rows = [(note.path, note.stamp, note.passages, note.language) for note in done]
-            self._db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", rows)
+            self._db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
+            self._db.executemany(_PUT_NOTE, [_row(note) for note in done])
             waiting = [(item.id, item.path, item.key, item.text) for item in pending]
             self._db.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?)", waiting)
+
+    def touch(self, notes: Iterable[IndexedNote]) -> None:
+        """Records that files were written, or only looked at again, while their content stayed as it was."""
+        with self._writing():
+            self._db.executemany(_PUT_NOTE, [_row(note) for note in notes])
 
     def pending(self, limit: int) -> list[PendingVector]:
         """Some of the passages that wait for a vector."""
@@ -147,6 +190,10 @@ class Manifest:
         """Lets go of the file."""
         self._db.close()
 
+    def _meta(self) -> dict[str, str]:
+        with _translated(self.file):
+            return dict(self._db.execute("SELECT key, value FROM meta").fetchall())
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with _translated(self.file):
@@ -157,6 +204,24 @@ class Manifest:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+
+
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _row(note: IndexedNote) -> tuple[str | int, ...]:
+    return (
+        note.feed,
+        note.path,
+        note.mtime_ns,
+        note.size,
+        note.sha256,
+        note.variant,
+        note.passages,
+        note.language,
+        note.title,
+        note.indexed_ns,
+    )
 
 
 @contextmanager

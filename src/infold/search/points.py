@@ -5,18 +5,24 @@ Pure functions over a parsed note. When a note is read and written belongs to `s
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 from hashlib import blake2b
+from typing import Final
 from uuid import UUID
 
-from infold.search.index import IndexPoint
-from infold.search.languages import detect_language
-from infold.search.manifest import IndexedNote
+from infold.search.index import IndexPoint, Source
+from infold.search.languages import AUTO, detect_language
 from infold.search.terms import sparse_document
 from infold.settings import SearchParams
 from infold.tables.passages import Passage, cut, indexed_text, written_title
 from infold.text import content_hash
+from infold.vault.names import stem
 from infold.vault.note import Note
+
+DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,36 +33,62 @@ class NotePoints:
     have it all the same.
     """
 
-    note: IndexedNote
+    path: str
+    title: str
+    language: str
     points: list[IndexPoint]
     keys: list[str]
     texts: list[str]
 
 
-def note_points(note: Note, kind: str, stamp: str, params: SearchParams) -> NotePoints:
+def note_points(note: Note, kind: str, params: SearchParams) -> NotePoints:
     """The points of `note`, without their vectors."""
     passages = cut(note, params.passage_tokens, params.overlap_tokens)
-    language = detect_language(note.text)
+    language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]
+    day = note_day(note, kind)
     return NotePoints(
-        note=IndexedNote(note.path, stamp, len(passages), language),
-        points=[_point(passage, n, note.title, kind, language) for n, passage in enumerate(passages)],
+        path=note.path,
+        title=note.title,
+        language=language,
+        points=[_point(passage, n, note, kind, language, day) for n, passage in enumerate(passages)],
         keys=[content_hash(text) for text in texts],
         texts=texts,
     )
 
 
-def _point(passage: Passage, ordinal: int, title: str, kind: str, language: str) -> IndexPoint:
-    identity = f"{passage.path}\0{ordinal}\0{passage.text_hash}".encode()
+def note_day(note: Note, kind: str) -> str | None:
+    """The ISO day that `note` is of: a daily note's by its name, another's as its front matter says, if it does."""
+    if kind == "daily":
+        return stem(note.path)
+    values = note.front_matter.values if note.front_matter else {}
+    for key in DATE_KEYS:
+        found = _DAY.match(str(values.get(key, "")).strip())
+        if found:
+            try:
+                return date.fromisoformat(found[0]).isoformat()
+            except ValueError:
+                continue  # a day that does not exist
+    return None
+
+
+def point_id(path: str, ordinal: int, text_hash: str) -> str:
+    """The id of a passage: the same text at the same place of the same note has the same."""
+    return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
+
+
+def _point(passage: Passage, ordinal: int, note: Note, kind: str, language: str, day: str | None) -> IndexPoint:
     return IndexPoint(
-        id=str(UUID(bytes=blake2b(identity, digest_size=16).digest())),
+        id=point_id(passage.path, ordinal, passage.text_hash),
         path=passage.path,
         start_line=passage.start_line,
         end_line=passage.end_line,
-        title=title,
+        title=note.title,
         trail=passage.trail,
         kind=kind,
-        source="daily" if kind == "daily" else "notebook",
-        sparse=sparse_document(indexed_text(passage, title), language),
+        source=Source.DAILY if kind == "daily" else Source.NOTEBOOK,
+        sparse=sparse_document(indexed_text(passage, note.title), language),
+        date=day,
+        tags=note.tags,
     )

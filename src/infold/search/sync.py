@@ -1,104 +1,93 @@
-"""Bringing the index up to date with the notes table: only what changed, keywords first, vectors after.
+"""Bringing the index up to date: only what changed is read, keywords come first, vectors after.
 
-A note counts as indexed once its points are flushed and the manifest says so; killed anywhere, the next sync does again
-what was in progress. Notes that the table no longer has leave the index. A vault that is suddenly empty does not.
+One process syncs at a time; whoever searches meanwhile is served by the index as it is. An index that was made
+otherwise (schema, tokeniser, model, passages, language, engine) or is damaged is made anew beside the old one, which
+serves until the new one has its keywords; vectors that were kept are not computed again. A vault that is suddenly empty
+empties nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from infold.errors import IndexFault, NoteUnreadable, PathRefused
+from infold.errors import IndexFault, VaultBusy, VaultNotFound
 from infold.search import terms
-from infold.search.changes import TableNote, changes, rounds, table_notes
-from infold.search.edge import EdgeIndex
+from infold.search.changes import failures, gone, to_read
+from infold.search.counts import Counts, Progress, SyncResult, silent
 from infold.search.embedding import Embedder
-from infold.search.index import SCHEMA, Index, Vector
-from infold.search.manifest import Identity, IndexedNote, Manifest, PendingVector
-from infold.search.points import NotePoints, note_points
-from infold.search.shard import OWNER_WAIT_SECONDS, IndexFolder
+from infold.search.engines import open_engine
+from infold.search.feeds import Feed, Listing, NotesFeed
+from infold.search.index import SCHEMA, Filter, Index, Source
+from infold.search.languages import check_language
+from infold.search.manifest import Identity, Manifest
+from infold.search.shard import SYNC_WAIT_SECONDS, IndexFolder
+from infold.search.writing import Target, fill_vectors, readings, write_keywords
 from infold.settings import Params
 from infold.tables.embeddings import EmbeddingStore
-from infold.text import content_hash
-from infold.vault.files import decode, read_bytes
-from infold.vault.note import parse
+from infold.vault.files import Skipped
 
-Progress = Callable[[str, int, int], None]
+__all__ = ["Progress", "SyncResult", "sync_index"]
 
-VECTOR_BATCH: Final = 512
-
-
-@dataclass(frozen=True, slots=True)
-class SyncResult:
-    """What a sync did (spec 3, section 5). `skipped` gives path and reason of notes that could not be read."""
-
-    files_scanned: int = 0
-    files_changed: int = 0
-    files_removed: int = 0
-    chunks_created: int = 0
-    embeddings_computed: int = 0
-    embeddings_cached: int = 0
-    duration_ms: int = 0
-    emptied: bool = False
-    rebuilt: bool = False
-    skipped: tuple[tuple[str, str], ...] = ()
-
-    def as_json(self) -> dict[str, int]:
-        """The record under the names of spec 3."""
-        return {
-            "filesScanned": self.files_scanned,
-            "filesChanged": self.files_changed,
-            "chunksCreated": self.chunks_created,
-            "embeddingsComputed": self.embeddings_computed,
-            "embeddingsCached": self.embeddings_cached,
-            "durationMs": self.duration_ms,
-        }
+OF_FEEDS: Final = Filter(sources=(Source.NOTEBOOK, Source.DAILY, Source.SESSIONS, Source.EXTERNAL))
 
 
 def sync_index(
     vault: Path,
-    tables_dir: Path,
-    embeddings_dir: Path,
     index_dir: Path,
+    embeddings_dir: Path,
     params: Params,
     embedder: Embedder | None,
     progress: Progress | None = None,
     *,
+    feeds: Sequence[Feed] | None = None,
     rebuild: bool = False,
-    wait_seconds: float = OWNER_WAIT_SECONDS,
+    paths: Sequence[str] | None = None,
+    vectors: bool = True,
+    wait_seconds: float = SYNC_WAIT_SECONDS,
 ) -> SyncResult:
-    """Makes the index hold what the notes table names; `rebuild` makes it anew, without computing a kept vector again.
+    """Makes the index hold what the feeds have: the vault's notes, where no others are given.
 
-    Raises VaultBusy where another process is still syncing after `wait_seconds`.
+    With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again.
+    Without `vectors` those that are missing are left to a later sync. While another process syncs, `progress` is told
+    "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound, SettingInvalid, IndexFault.
     """
     started = time.perf_counter()
-    rows = table_notes(tables_dir)
+    check_language(params.search.language)
     folder = IndexFolder(index_dir)
-    with folder.owned(wait_seconds):
-        sync = _Sync(
-            vault=vault,
-            folder=folder,
-            store=EmbeddingStore(embeddings_dir),
-            params=params,
-            embedder=embedder,
-            progress=progress or _silent,
-        )
+    store = EmbeddingStore(embeddings_dir)
+    progress = progress or silent
+    with _turn(folder, progress, wait_seconds):
+        sync = _Sync(folder, store, params, embedder, progress, feeds or (NotesFeed(vault, params),))
         try:
-            sync.run(rows, rebuild=rebuild)
-        except IndexFault:
-            if sync.rebuilt:
-                raise
-            with contextlib.suppress(IndexFault):
-                sync.close()
-            sync.run(rows, rebuild=True)
+            try:
+                sync.run(rebuild=rebuild, paths=paths, vectors=vectors)
+            except IndexFault:
+                if sync.is_new:
+                    raise
+                sync.start_again()
+                sync.run(rebuild=True, paths=None, vectors=vectors)
         finally:
             sync.close()
-    return sync.result(started)
+    return sync.result(round((time.perf_counter() - started) * 1000))
+
+
+@contextlib.contextmanager
+def _turn(folder: IndexFolder, progress: Progress, wait_seconds: float) -> Iterator[None]:
+    """While this process is the one that syncs."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(folder.syncing(0))
+        except VaultBusy:
+            if wait_seconds <= 0:
+                raise
+            progress("waiting", 0, 0)
+            stack.enter_context(folder.syncing(wait_seconds))
+        yield
 
 
 class _Sync:
@@ -106,176 +95,199 @@ class _Sync:
 
     def __init__(
         self,
-        *,
-        vault: Path,
         folder: IndexFolder,
         store: EmbeddingStore,
         params: Params,
         embedder: Embedder | None,
         progress: Progress,
+        feeds: Sequence[Feed],
     ) -> None:
-        self.rebuilt = False
-        self.scanned = 0
-        self._vault, self._folder, self._store, self._params = vault, folder, store, params
-        self._embedder, self._progress = embedder, progress
+        self.is_new = False
+        self._folder, self._engine = folder, open_engine(folder.folder)
+        self._store, self._params, self._embedder, self._progress = store, params, embedder, progress
+        self._feeds = feeds
+        self._started_ns = time.time_ns()
+        self._counts = Counts()
+        self._emptied = self._rebuilt = False
+        self._pending = 0
+        self._generation = ""
         self._manifest: Manifest | None = None
         self._index: Index | None = None
-        self._changed = self._removed = self._created = self._computed = self._cached = 0
-        self._emptied = False
-        self._skipped: list[tuple[str, str]] = []
 
-    def run(self, rows: Sequence[TableNote], *, rebuild: bool) -> None:
-        self.scanned = len(rows)
-        if not rows and self._folder.manifest.exists() and self._holds_notes():
-            self._emptied = True  # a vault that is suddenly empty is not a deletion
-            return
-        manifest = self._ready(rebuild=rebuild)
-        known = manifest.notes()
-        changed, gone = changes(rows, {path: note.stamp for path, note in known.items()})
-        if changed or gone:
-            self._write(manifest, changed, gone, known)
-        self._fill(manifest)
+    def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool) -> None:
+        """Brings the index up to date, or makes a new one."""
+        before = self._folder.current()
+        self._generation = before or ""
+        self._manifest = None if rebuild else self._as_wanted(before)
+        if self._manifest is None:
+            paths = None
+        listed = self._listed(paths, before)
+        if self._manifest is None:
+            if self._emptied:
+                return
+            self._make_new(before)
+        for feed, listing in listed:
+            self._bring_in(feed, listing, paths)
+        manifest = self._used
+        if paths is None:
+            manifest.mark_synced(self._started_ns)
+        if self.is_new:
+            self._publish()
+        if vectors:
+            fill_vectors(self._target())
+        self._pending = manifest.pending_count()
+
+    def start_again(self) -> None:
+        """Forgets a failed attempt."""
+        with contextlib.suppress(IndexFault):
+            self.close()
+        self._counts, self._emptied = Counts(), False
 
     def close(self) -> None:
+        """Lets go of index and manifest."""
         index, self._index = self._index, None
         manifest, self._manifest = self._manifest, None
         try:
             if index is not None:
-                with self._folder.moving():
-                    index.close()
+                index.close()
         finally:
             if manifest is not None:
                 manifest.close()
 
-    def result(self, started: float) -> SyncResult:
-        return SyncResult(
-            files_scanned=self.scanned,
-            files_changed=self._changed,
-            files_removed=self._removed,
-            chunks_created=self._created,
-            embeddings_computed=self._computed,
-            embeddings_cached=self._cached,
-            duration_ms=round((time.perf_counter() - started) * 1000),
+    def result(self, duration_ms: int) -> SyncResult:
+        """The record of what was done."""
+        return self._counts.result(
+            duration_ms=duration_ms,
             emptied=self._emptied,
-            rebuilt=self.rebuilt,
-            skipped=tuple(self._skipped),
+            rebuilt=self._rebuilt,
+            pending=self._pending,
+            generation=self._generation,
         )
 
-    def _holds_notes(self) -> bool:
-        """Whether the index as it stands holds anything; where that cannot be told, it is not to be emptied either."""
-        try:
-            manifest = Manifest(self._folder.manifest, read_only=True)
-        except IndexFault:
-            return True
-        with contextlib.closing(manifest):
-            return bool(manifest.notes())
-
-    def _ready(self, *, rebuild: bool) -> Manifest:
-        """The manifest of an index made as the parameters say; a new, empty one where it was made otherwise."""
-        identity = self._identity()
-        if not rebuild and not self._folder.is_damaged and self._folder.manifest.exists():
-            self._manifest = Manifest(self._folder.manifest)
-            if self._manifest.identity() == identity:
-                return self._manifest
-            self._manifest.close()
-        self.rebuilt = self._folder.manifest.exists()
-        self._changed = self._removed = self._created = self._computed = self._cached = 0
-        self._skipped.clear()
-        with self._folder.moving():
-            self._folder.clear()
-            self._index = EdgeIndex(self._folder.shard, identity.vector_size)
-            self._index.flush()
-            self._manifest = Manifest(self._folder.manifest)
-            self._manifest.set_identity(identity)
+    @property
+    def _used(self) -> Manifest:
+        if self._manifest is None:
+            raise IndexFault("The search index is not open.")
         return self._manifest
 
-    def _identity(self) -> Identity:
+    def _as_wanted(self, generation: str | None) -> Manifest | None:
+        """The manifest of this generation, where it is whole and was made as the settings say."""
+        if generation is None or self._folder.is_damaged or not self._engine.exists(generation):
+            return None
+        file = self._folder.manifest_of(generation)
+        if not file.exists():
+            return None
+        try:
+            manifest = Manifest(file)
+        except IndexFault:
+            return None
+        try:
+            identity = manifest.identity()
+        except IndexFault:
+            identity = None
+        if identity is not None and replace(identity, vector_size=0) == self._identity(0):
+            return manifest
+        manifest.close()
+        return None
+
+    def _identity(self, vector_size: int) -> Identity:
         search = self._params.search
         return Identity(
             schema=SCHEMA,
             tokeniser=terms.VERSION,
             model=self._embedder.name if self._embedder else "",
-            vector_size=self._embedder.size if self._embedder else 0,
+            vector_size=vector_size,
             passages=f"{search.passage_tokens}/{search.overlap_tokens}",
+            language=search.language,
+            engine=self._engine.name,
         )
 
-    def _opened(self, manifest: Manifest) -> Index:
+    def _listed(self, paths: Sequence[str] | None, before: str | None) -> list[tuple[Feed, Listing]]:
+        """What each feed has; those that are suddenly empty are left out, and that is noted."""
+        listed = []
+        for feed in self._feeds:
+            held = self._held(feed.name, before)
+            listing = _list(feed, paths, is_held=held)
+            is_empty = not listing.items and (paths is None or not _list(feed, None, is_held=held).items)
+            self._counts.scanned += len(listing.items)
+            self._counts.skipped += listing.skipped
+            if feed.is_guarded and held and is_empty:
+                self._emptied = True
+            else:
+                listed.append((feed, listing))
+        return listed
+
+    def _held(self, feed: str, generation: str | None) -> bool:
+        """Whether the index as it stands holds anything of a feed; where that cannot be told, it is taken to."""
+        if self._manifest is not None:
+            return bool(self._manifest.notes(feed))
+        if generation is None:
+            return False
+        try:
+            with contextlib.closing(Manifest(self._folder.manifest_of(generation), read_only=True)) as manifest:
+                return bool(manifest.notes(feed))
+        except IndexFault:
+            return True
+
+    def _make_new(self, before: str | None) -> None:
+        """A new index, empty. Where nothing else can serve meanwhile it is put to use at once."""
+        self.is_new, self._rebuilt = True, before is not None
+        has_old = not self._folder.is_damaged
+        self._generation = self._folder.new_generation()
+        identity = self._identity(self._embedder.size if self._embedder else 0)
+        self._index = self._engine.create(self._generation, identity.vector_size)
+        self._manifest = Manifest(self._folder.manifest_of(self._generation))
+        self._manifest.set_identity(identity, self._generation)
+        if not has_old:
+            self._publish()
+
+    def _publish(self) -> None:
+        """Puts the new index to use, and takes the old ones away."""
+        index, self._index = self._index, None
+        if index is not None:
+            index.flush()
+            index.close()
+        if self._folder.current() != self._generation:
+            self._folder.publish(self._generation)
+            self._folder.sweep(self._engine.drop)
+
+    def _target(self) -> Target:
+        return Target(
+            manifest=self._used,
+            open_index=self._opened,
+            store=self._store,
+            embedder=self._embedder,
+            progress=self._progress,
+            counts=self._counts,
+            started_ns=self._started_ns,
+        )
+
+    def _opened(self) -> Index:
         if self._index is None:
-            self._index = EdgeIndex(self._folder.shard, self._identity().vector_size)
-            if manifest.passage_count() not in (None, self._index.count()):
+            self._index = self._engine.open(self._generation)
+            if self._used.passage_count() not in (None, self._index.count(OF_FEEDS)):
                 raise IndexFault("The search index has lost passages.")
         return self._index
 
-    def _write(
-        self, manifest: Manifest, changed: Sequence[TableNote], gone: Sequence[str], known: dict[str, IndexedNote]
-    ) -> None:
-        """Keywords, and the vectors that are kept already, of every changed note, round by round."""
-        done = 0
-        total = len(changed)
-        self._progress("keywords", 0, total)
-        for turn, batch in enumerate(rounds(changed) if changed else [[]]):
-            leaving = gone if turn == 0 else ()
-            written = [entry for note in batch if (entry := self._read(note)) is not None]
-            vectors = self._kept(key for entry in written for key in entry.keys)
-            points, pending = [], []
-            for entry in written:
-                for point, key, text in zip(entry.points, entry.keys, entry.texts, strict=True):
-                    if self._embedder is not None and key not in vectors:
-                        pending.append(PendingVector(point.id, point.path, key, text))
-                    points.append(replace(point, dense=vectors.get(key)))
-            stale = [entry.note.path for entry in written if entry.note.path in known]
-            with self._folder.moving():
-                index = self._opened(manifest)
-                manifest.begin([*(entry.note.path for entry in written), *leaving])
-                index.replace([*stale, *leaving], points)
-                index.flush()
-                manifest.finish([entry.note for entry in written], leaving, pending)
-            self._changed += len(written)
-            self._removed += len(leaving)
-            self._created += len(points)
-            self._cached += len(points) - len(pending) if self._embedder else 0
-            done += len(batch)
-            self._progress("keywords", done, total)
-
-    def _fill(self, manifest: Manifest) -> None:
-        """The vectors that are still missing, batch by batch; each batch is kept before it is indexed."""
-        total = manifest.pending_count()
-        if self._embedder is None or not total:
+    def _bring_in(self, feed: Feed, listing: Listing, paths: Sequence[str] | None) -> None:
+        """What changed in a feed is read and written, what is gone is taken away."""
+        known = self._used.notes(feed.name)
+        wanted = to_read(listing.items, known)
+        leaving = gone(known, listing.items, listing.skipped, paths)
+        if not wanted and not leaving:
             return
-        done = 0
-        self._progress("vectors", 0, total)
-        while batch := manifest.pending(VECTOR_BATCH):
-            texts = {item.key: item.text for item in batch}
-            vectors = self._store.find(self._embedder.name, texts)
-            missing = [key for key in texts if key not in vectors]
-            if missing:
-                computed = dict(zip(missing, self._embedder.embed([texts[key] for key in missing]), strict=True))
-                vectors |= self._store.append(self._embedder.name, computed)
-            with self._folder.moving():
-                index = self._opened(manifest)
-                index.add_vectors({item.id: vectors[item.key] for item in batch if vectors[item.key].any()})
-                index.flush()
-                manifest.filled(item.id for item in batch)
-            self._computed += len(missing)
-            self._cached += len(batch) - len(missing)
-            done += len(batch)
-            self._progress("vectors", done, total)
-        self._store.compact()
-
-    def _kept(self, keys: Iterable[str]) -> dict[str, Vector]:
-        return self._store.find(self._embedder.name, set(keys)) if self._embedder else {}
-
-    def _read(self, row: TableNote) -> NotePoints | None:
-        """The points of a note, from its present text; None, and named, where it cannot be read."""
-        try:
-            data = read_bytes(self._vault, row.path, self._params.vault.max_note_bytes)
-            note = parse(row.path, decode(data, row.path))
-        except (NoteUnreadable, PathRefused, OSError) as error:
-            self._skipped.append((row.path, str(error)))
-            return None
-        read = replace(row, content_hash=content_hash(data))
-        return note_points(note, row.kind, read.stamp, self._params.search)
+        target = self._target()
+        found = readings(feed, wanted, with_texts=self._embedder is not None)
+        failed = write_keywords(target, feed.name, found, leaving, known, len(wanted))
+        self._counts.skipped += failures(failed)
+        lost = sorted(item.path for item in failures(failed) if not item.is_kept and item.path in known)
+        write_keywords(target, feed.name, (), lost, known, 0)
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    """No progress is shown."""
+def _list(feed: Feed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:
+    try:
+        return feed.items(paths)
+    except VaultNotFound as error:
+        if not is_held:
+            raise
+        return Listing((), (Skipped(".", str(error), is_kept=True),))

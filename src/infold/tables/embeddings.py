@@ -1,112 +1,116 @@
-"""Vectors that were computed once: (text hash, model, vector) in part files, never computed again for the same text.
+"""Vectors that were computed once: (text hash, model, vector) in one SQLite file, never computed again for a text.
 
-A vector belongs to a content, not to a path: renaming a note, or losing the index, computes nothing. A part is written
-whole and then given its name, so that a crash keeps every part before it. A damaged part is named and passed over.
+A vector belongs to a content, not to a path: renaming a note, or losing the index, computes nothing. Each call is one
+transaction of its own, so that several processes may keep and find vectors at once, and a crash keeps every vector
+that was said to be kept. A damaged file is set aside and named; a new one takes its place.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Collection, Mapping
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from infold.tables.parquet import read_table, write_table
-
-if TYPE_CHECKING:
-    import polars as pl
+from infold.errors import StateUnwritable
 
 Vector = npt.NDArray[np.float32]
 
-VERSION: Final = "embeddings/1"
-PARTS_BEFORE_COMPACTION: Final = 24
-_PATTERN: Final = "part-*.parquet"
+FILE_NAME: Final = "embeddings.sqlite"
+_BUSY_SECONDS: Final = 30.0
+_KEYS_A_QUERY: Final = 500
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS embeddings (model INTEGER NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS embeddings_key ON embeddings (model, text_hash);
+"""
+_FIND: Final = """
+SELECT text_hash, vector FROM embeddings
+WHERE model = (SELECT id FROM models WHERE name = ?) AND text_hash IN (SELECT value FROM json_each(?))
+"""
+_KEEP: Final = "INSERT OR REPLACE INTO embeddings VALUES ((SELECT id FROM models WHERE name = ?), ?, ?)"
 
-
-def embeddings_schema() -> dict[str, Any]:
-    """Columns and types, in order. A vector is its half-precision numbers, little-endian."""
-    import polars as pl
-
-    return {"text_hash": pl.String(), "model": pl.String(), "vector": pl.Binary()}
+_T = TypeVar("_T")
 
 
 class EmbeddingStore:
-    """The part files in `folder`. `damaged` names those that could not be read, as they are met."""
+    """The vectors kept in `folder`, which is made with the first. `damaged` names what could not be read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.damaged: dict[str, str] = {}
+        self._file = folder / FILE_NAME
 
     def find(self, model: str, keys: Collection[str]) -> dict[str, Vector]:
-        """The vectors that are kept for these text hashes under this model."""
-        if not keys:
+        """The vectors that are kept for these text hashes under this model. Raises StateUnwritable."""
+        wanted = list(keys)
+        if not wanted or not self._file.exists():
             return {}
-        import polars as pl
 
-        found: dict[str, Vector] = {}
-        wanted = pl.Series("text_hash", list(keys), dtype=pl.String)
-        for part in self._parts():
-            frame = self._read(part)
-            if frame is None:
-                continue
-            rows = frame.filter((pl.col("model") == model) & pl.col("text_hash").is_in(wanted.implode()))
-            for key, vector in zip(rows["text_hash"], rows["vector"], strict=True):
-                found[key] = np.frombuffer(vector, dtype="<f2").astype(np.float32)
-        return found
+        def look(db: sqlite3.Connection) -> dict[str, Vector]:
+            found: dict[str, Vector] = {}
+            for first in range(0, len(wanted), _KEYS_A_QUERY):
+                some = json.dumps(wanted[first : first + _KEYS_A_QUERY])
+                for key, vector in db.execute(_FIND, (model, some)):
+                    found[key] = np.frombuffer(vector, dtype="<f2").astype(np.float32)
+            return found
+
+        return self._done(look, {})
 
     def append(self, model: str, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
-        """Keeps vectors, durably, in one new part, and gives them back as `find` will: rounded to half precision.
+        """Keeps vectors, durably, and gives them back as `find` will: rounded to half precision.
 
-        Raises StateUnwritable where the folder cannot take the part.
+        Raises StateUnwritable where the folder cannot take them.
         """
         if not vectors:
             return {}
-        import polars as pl
-
         halves = {key: np.asarray(vector, dtype="<f2") for key, vector in vectors.items()}
-        self._write(
-            pl.DataFrame(
-                {
-                    "text_hash": list(vectors),
-                    "model": [model] * len(vectors),
-                    "vector": [half.tobytes() for half in halves.values()],
-                },
-                schema=embeddings_schema(),
-            )
-        )
+
+        def keep(db: sqlite3.Connection) -> bool:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
+            db.executemany(_KEEP, [(model, key, half.tobytes()) for key, half in halves.items()])
+            db.execute("COMMIT")
+            return True
+
+        kept = self._done(keep, otherwise=False) or self._done(keep, otherwise=False)  # a damaged file is set aside
+        if not kept:
+            raise StateUnwritable(f"Vectors cannot be kept in {self.folder}: {', '.join(self.damaged.values())}.")
         return {key: half.astype(np.float32) for key, half in halves.items()}
-
-    def compact(self) -> None:
-        """Makes one part of many, where there are many. What a crash leaves behind is at most a vector kept twice."""
-        import polars as pl
-
-        parts = self._parts()
-        if len(parts) < PARTS_BEFORE_COMPACTION:
-            return
-        frames = {part: frame for part in parts if (frame := self._read(part)) is not None}
-        if frames:
-            self._write(
-                pl.concat(list(frames.values())).unique(["text_hash", "model"], keep="last", maintain_order=True)
-            )
-        for part in frames:
-            part.unlink(missing_ok=True)
 
     def count(self) -> int:
         """How many vectors are kept, all models together."""
-        return sum(frame.height for part in self._parts() if (frame := self._read(part)) is not None)
+        if not self._file.exists():
+            return 0
+        return self._done(lambda db: int(db.execute("SELECT count(*) FROM embeddings").fetchone()[0]), 0)
 
-    def _parts(self) -> list[Path]:
-        return sorted(self.folder.glob(_PATTERN))
+    def _done(self, work: Callable[[sqlite3.Connection], _T], otherwise: _T) -> _T:
+        """What `work` gives, over a connection of its own; `otherwise` where the file is damaged and was set aside."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS, isolation_level=None)) as db:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                db.executescript(_TABLES)
+                return work(db)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise StateUnwritable(
+                f"Vectors cannot be kept in {self.folder}: {error}.",
+                hint="Free disk space or set the permissions right.",
+            ) from error
+        except sqlite3.DatabaseError as error:
+            self.damaged[FILE_NAME] = str(error)
+            self._set_aside()
+            return otherwise
 
-    def _read(self, part: Path) -> pl.DataFrame | None:
-        frame = read_table(part, embeddings_schema(), VERSION)
-        if frame is None and part.exists():
-            self.damaged[part.name] = "damaged, or written by another version"
-        return frame
-
-    def _write(self, frame: pl.DataFrame) -> None:
-        number = 1 + max((int(part.stem.split("-")[1]) for part in self._parts()), default=0)
-        write_table(self.folder / f"part-{number:08d}-{secrets.token_hex(4)}.parquet", frame, VERSION)
+    def _set_aside(self) -> None:
+        """Renames a damaged file: what it held may have been paid for, so it is not thrown away."""
+        for name in ("-wal", "-shm"):
+            self._file.with_name(FILE_NAME + name).unlink(missing_ok=True)
+        if self._file.exists():
+            self._file.replace(self._file.with_name(f"{FILE_NAME}.damaged"))

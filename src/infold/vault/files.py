@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -52,15 +53,15 @@ class Scan:
     ignored: int = 0
 
 
-def scan(root: Path, params: VaultParams) -> Scan:
-    """Lists the notes under `root` without reading any.
+def scan(root: Path, params: VaultParams, near: Iterable[str] | None = None) -> Scan:
+    """Lists the notes under `root` without reading any; with `near` only those in the folders of these notes and above.
 
     Two names that differ in case or Unicode form only are both skipped: on another machine they are one file, and which
     one a link means cannot be told. Symbolic links are never followed. Raises VaultNotFound.
     """
     if not root.is_dir():
         raise VaultNotFound(f"There is no vault folder at {root}.", hint="Give the folder of your notes with --vault.")
-    walk = _Walk(root, params.max_note_bytes)
+    walk = _Walk(root, params.max_note_bytes, None if near is None else _folders_above(near))
     walk.vault()
     return walk.result()
 
@@ -138,12 +139,24 @@ def decode(data: bytes, path: str) -> str:
         ) from error
 
 
+def _folders_above(paths: Iterable[str]) -> frozenset[str]:
+    """Every folder on the way to these notes."""
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(folders)
+
+
 class _Walk:
     """One pass over the vault."""
 
-    def __init__(self, root: Path, max_bytes: int) -> None:
+    def __init__(self, root: Path, max_bytes: int, only: frozenset[str] | None = None) -> None:
         self.root = os.path.realpath(root)
         self.max_bytes = max_bytes
+        self.only = only  # the folders to walk; all where it is None
         self.filters, problems = obsidian_filters(root)
         self.files: list[FileStat] = []
         self.skipped = [Skipped(path, reason) for path, reason in problems]
@@ -189,7 +202,7 @@ class _Walk:
             self._symlink(entry, path)
         elif not is_folder:
             self._file(entry, path)
-        return is_folder
+        return is_folder and (self.only is None or path in self.only)
 
     def _is_left_out(self, path: str, rules: FolderRules, *, is_folder: bool) -> bool:
         if rules.is_active and rules.ignores(path, is_folder=is_folder):
