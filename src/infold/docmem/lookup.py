@@ -44,6 +44,10 @@ class Lookup:
         check_lock(node, expected_hash)
         return node
 
+    def every_node(self) -> Iterator[Node]:
+        """All nodes of all trees, in no order."""
+        return map(node_of, self.connection.execute(queries.EVERY_NODE))
+
     def has(self, node_id: str) -> bool:
         """Whether there is a node of that id."""
         return self.connection.execute("SELECT 1 FROM nodes WHERE id = ?", (node_id,)).fetchone() is not None
@@ -69,6 +73,11 @@ class Lookup:
         query = queries.NEXT if after else queries.PREVIOUS
         row = self.connection.execute(query, (node.parent_id, node.order_value, without)).fetchone()
         return None if row is None else node_of(row)
+
+    def between(self, parent_id: str, first: float, final: float) -> list[str]:
+        """The ids of the children of a node from one order to another, both included."""
+        rows = self.connection.execute(queries.BETWEEN, (parent_id, first, final))
+        return [row[0] for row in rows]
 
     def tree(self, node_id: str) -> Iterator[tuple[Node, int]]:
         """The node and all below it with their depths, in reading order (preorder); nothing where it is absent."""

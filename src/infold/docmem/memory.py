@@ -11,13 +11,14 @@ Every method may raise StoreBusy, StoreDamaged or StateUnwritable beside what it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from infold.docmem import reading, writing
+from infold.docmem import expanding, history, marks, moving, reading, summarising, writing
+from infold.docmem.history import Version
 from infold.docmem.node import Context, Node
-from infold.docmem.place import after, before, child_of
+from infold.docmem.place import Place, after, before, child_of
 from infold.docmem.store import Store, open_store
 
 
@@ -86,6 +87,37 @@ class Docmem:
         with self.store.writing() as rows:
             return writing.delete(rows, node_id, expected_hash)
 
+    # moved, copied, folded
+
+    def move(self, node_id: str, place: Place, expected_hash: str) -> Node:
+        """The node, with all below it, at a place of the same tree (spec 2, Move).
+
+        Raises NodeNotFound, LockConflict, NoParent, CrossRootMove, CycleRefused.
+        """
+        with self.store.writing() as rows:
+            return moving.move(rows, node_id, place, expected_hash)
+
+    def copy(self, node_id: str, place: Place) -> Node:
+        """A deep copy at a place of any tree; gives its upmost node (spec 2, Copy). Raises NodeNotFound, NoParent."""
+        with self.store.writing() as rows:
+            return moving.copy(rows, node_id, place)
+
+    def summarise(self, expected: Mapping[str, str], text: str, context: Context) -> Node:
+        """A summary over neighbouring leaves, given by id and hash (spec 2, Summarization).
+
+        Raises NodeNotFound, LockConflict, NotSummarisable.
+        """
+        with self.store.writing() as rows:
+            return summarising.summarise(rows, expected, text, context)
+
+    def unsummarise(self, summary_id: str, expected_hash: str) -> list[Node]:
+        """Takes a summary back: its children stand where it stood (spec 2, Visible Compression). Gives the children.
+
+        Raises NodeNotFound, LockConflict, NotASummary, NoParent.
+        """
+        with self.store.writing() as rows:
+            return summarising.unsummarise(rows, summary_id, expected_hash)
+
     # read
 
     def find(self, node_id: str) -> Node | None:
@@ -128,10 +160,50 @@ class Docmem:
         with self.store.reading() as rows:
             return reading.serialise(rows, node_id)
 
+    def expand_to_length(self, node_id: str, budget_tokens: int) -> list[Node]:
+        """The node and what of its tree fits the budget, in reading order (spec 2, Expand to Length).
+
+        Raises NodeNotFound.
+        """
+        with self.store.reading() as rows:
+            return expanding.expand_to_length(rows, node_id, budget_tokens)
+
     def structure(self, node_id: str) -> str:
         """The tree from a node down without texts, a line a node (spec 2, Structure). Raises NodeNotFound."""
         with self.store.reading() as rows:
             return reading.structure(rows, node_id)
+
+    # about nodes
+
+    def versions(self, node_id: str) -> list[Version]:
+        """What a node was before each of its updates, oldest first. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return history.versions(rows, node_id)
+
+    def restore_version(self, node_id: str, version: int, expected_hash: str) -> Node:
+        """The node with the text and context of a version. Raises as `update_content` does, and VersionNotFound."""
+        with self.store.writing() as rows:
+            return history.restore_version(rows, node_id, version, expected_hash)
+
+    def mark(self, node_id: str, name: str, value: str = "1") -> None:
+        """Sets a flag of a node that is none of its properties (priority, sticky, …). Raises NodeNotFound."""
+        with self.store.writing() as rows:
+            marks.mark(rows, node_id, name, value)
+
+    def unmark(self, node_id: str, name: str) -> None:
+        """Takes a flag away; one that is not there is fine. Raises NodeNotFound."""
+        with self.store.writing() as rows:
+            marks.unmark(rows, node_id, name)
+
+    def marks_of(self, node_id: str) -> dict[str, str]:
+        """The flags of a node. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return marks.marks_of(rows, node_id)
+
+    def marked(self, name: str) -> dict[str, str]:
+        """Every node with that flag, and the flag's value."""
+        with self.store.reading() as rows:
+            return marks.marked(rows, name)
 
     def close(self) -> None:
         """Lets go of the store's file, for everybody in this process."""

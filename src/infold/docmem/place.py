@@ -68,5 +68,5 @@ def _roomy(rows: Rows, parent: str, find: Callable[[], float]) -> float:
     try:
         return find()
     except OrderExhausted:
-        rows.renumber(list(rows.children(parent)))
+        rows.renumber([(child, number * order.STEP) for number, child in enumerate(rows.children(parent), 1)])
         return find()

@@ -10,6 +10,7 @@ COLUMNS: Final = ", ".join(PROPERTIES)
 _OF_NODE: Final = ", ".join(f"n.{name}" for name in PROPERTIES)
 
 NODE: Final = f"SELECT {COLUMNS} FROM nodes WHERE id = ?"
+EVERY_NODE: Final = f"SELECT {COLUMNS} FROM nodes"
 ROOTS: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id IS NULL ORDER BY created_at, id"
 CHILDREN: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value, id"
 CHILDREN_NEWEST_FIRST: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value DESC, id DESC"
@@ -19,6 +20,7 @@ HIGHEST_ORDER: Final = (
 _SIBLING: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? AND order_value"
 NEXT: Final = f"{_SIBLING} > ? AND id IS NOT ? ORDER BY order_value LIMIT 1"
 PREVIOUS: Final = f"{_SIBLING} < ? AND id IS NOT ? ORDER BY order_value DESC LIMIT 1"
+BETWEEN: Final = "SELECT id FROM nodes WHERE parent_id = ? AND order_value BETWEEN ? AND ?"
 
 # Depth first: of what waits, the deepest comes first, and the deepest that wait are always children of one node.
 _WALK: Final = """
@@ -58,4 +60,17 @@ STALE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, 
 GONE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, ?, 'delete')"
 COUNT: Final = """
 INSERT INTO facts VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + ?2
+"""
+
+_ORPHAN: Final = "parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.id = n.parent_id)"
+ORPHANS: Final = f"SELECT id, parent_id FROM nodes n WHERE {_ORPHAN} LIMIT 20"
+UNREACHED: Final = """
+WITH RECURSIVE tree (id) AS (
+    SELECT id FROM nodes WHERE parent_id IS NULL
+    UNION SELECT n.id FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
+)
+SELECT (SELECT count(*) FROM nodes) - count(*) FROM tree
+"""
+TIES: Final = """
+SELECT parent_id, order_value FROM nodes WHERE parent_id IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1 LIMIT 20
 """

@@ -67,13 +67,19 @@ class Rows(Lookup):
         self._stale(node.id, self.root_id(node.id))
         return changed
 
-    def renumber(self, children: Sequence[Node]) -> None:
-        """Gives the children of one parent the orders 1.0, 2.0, … as they are listed; counted in the facts."""
-        for number, child in enumerate(children, 1):
-            if child.order_value != number:
-                self._write(child, place=(child.parent_id, float(number)))
+    def renumber(self, numbered: Sequence[tuple[Node, float]]) -> None:
+        """Gives siblings new orders; counted in the facts. Their entries in the search index stay good."""
+        for node, number in numbered:
+            if node.order_value != number:
+                self._write(node, place=(node.parent_id, number))
         self.count("rebalances")
-        self.count("rebalanced_nodes", len(children))
+        self.count("rebalanced_nodes", len(numbered))
+
+    def copy_marks(self, source_id: str, target_id: str) -> None:
+        """Gives one node the marks of another."""
+        self.connection.execute(
+            "INSERT INTO marks SELECT ?, name, value FROM marks WHERE node_id = ?", (target_id, source_id)
+        )
 
     def remove(self, node_ids: Sequence[str], root_id: str) -> None:
         """Removes nodes of one tree in the order given, with what is known about them."""

@@ -39,13 +39,13 @@ def note_beside(rows: Rows, node_id: str, text: str, name: str, value: str) -> N
 
 def update_content(rows: Rows, node_id: str, text: str, expected_hash: str) -> Node:
     """The node with another text. Raises NodeNotFound, NodeReadonly, LockConflict."""
-    node = _writable(rows, node_id, expected_hash)
+    node = writable(rows, node_id, expected_hash)
     return rows.change(node, "content", text=checked_text(text))
 
 
 def update_context(rows: Rows, node_id: str, context: Context, expected_hash: str) -> Node:
     """The node with another context. Raises NodeNotFound, NodeReadonly, LockConflict."""
-    node = _writable(rows, node_id, expected_hash)
+    node = writable(rows, node_id, expected_hash)
     return rows.change(node, "context", context=context)
 
 
@@ -63,7 +63,8 @@ def delete(rows: Rows, node_id: str, expected_hash: str | None) -> int:
     return len(ids)
 
 
-def _writable(rows: Rows, node_id: str, expected_hash: str) -> Node:
+def writable(rows: Rows, node_id: str, expected_hash: str) -> Node:
+    """The node, where its text and context may change. Raises NodeNotFound, NodeReadonly, LockConflict."""
     node = rows.get(node_id)
     if node.readonly:
         raise NodeReadonly(
