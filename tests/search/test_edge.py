@@ -13,7 +13,7 @@ import pytest
 from infold.errors import IndexFault
 from infold.search import terms
 from infold.search.edge import EdgeIndex
-from infold.search.index import Index, IndexPoint
+from infold.search.index import Filter, Index, IndexPoint
 
 SIZE = 8
 
@@ -135,12 +135,14 @@ def test_a_point_is_replaced_by_its_id(index: Index):
 def test_queries_can_be_kept_to_some_notes(index: Index):
     """Restricted to paths, nothing else is found, by either leg."""
     index.upsert([point(n, f"{n}.md", "levain", unit(1, n)) for n in range(5)])
-    assert {hit.path for hit in index.query_sparse(terms.sparse_query("levain"), 9, ["1.md", "3.md"])} == {
+    assert {
+        hit.path for hit in index.query_sparse(terms.sparse_query("levain"), 9, Filter(paths=("1.md", "3.md")))
+    } == {
         "1.md",
         "3.md",
     }
-    assert {hit.path for hit in index.query_dense(unit(1), 9, ["2.md"])} == {"2.md"}
-    assert index.query_sparse(terms.sparse_query("levain"), 9, []) == []
+    assert {hit.path for hit in index.query_dense(unit(1), 9, Filter(paths=("2.md",)))} == {"2.md"}
+    assert index.query_sparse(terms.sparse_query("levain"), 9, Filter(paths=())) == []
 
 
 def test_more_points_than_one_call_takes(index: Index):

@@ -190,8 +190,9 @@ def _index(folder: Path, seen: Survey) -> Finding:
     from infold.search.shard import IndexFolder
 
     build = "`infold index` builds it; `infold integrate` does too."
-    file = IndexFolder(folder).manifest
-    if not file.is_file():
+    index = IndexFolder(folder)
+    current = index.current()
+    if current is None or not (file := index.manifest_of(current)).is_file():
         return Finding(Level.NOTE, "index", "not built yet", build)
     try:
         with closing(Manifest(file, read_only=True)) as manifest:

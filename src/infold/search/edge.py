@@ -1,30 +1,36 @@
 """Qdrant Edge, the embedded engine: one shard in one folder. The only module that knows it.
 
-A shard has one opener at a time. Who that is, and who reads a copy, belongs to `search.shard`.
+A shard has one opener at a time. Who that is, and how the others use it meanwhile, belongs to `search.owner`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
-from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector, folders_of, tags_above
+from infold.search.batches import steps
+from infold.search.index import EVERYTHING, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.owner import SharedIndex
+from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
+from infold.search.shard import IndexFolder
 from infold.search.terms import Sparse
+from infold.search.turns import Turns
+
+_T = TypeVar("_T")
 
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
-_DENSE: Final = "dense"
-_SPARSE: Final = "bm25"
+_SHARD: Final = "shard"
 _CONFIG_FILE: Final = "edge_config.json"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _NO_GRAPH_KB: Final = 100_000_000  # exact search is fast to 150,000 passages; a graph is never built behind our back
-_HIDDEN: Final = "folders"  # payload that only filters use
-_KEYWORDS: Final = ("path", _HIDDEN, "source", "kind", "level", "trust", "tags")
 
 
 @contextmanager
@@ -43,49 +49,53 @@ def _translated(doing: str) -> Iterator[None]:
 
 
 class EdgeIndex:
-    """An Index in `folder`, made on first use. `vector_size` 0 makes a shard without dense vectors."""
+    """An Index in `folder`, opened; with a `vector_size` it is made where there is none, 0 without dense vectors."""
 
-    def __init__(self, folder: Path, vector_size: int) -> None:
+    def __init__(self, folder: Path, vector_size: int | None = None) -> None:
         self.folder = folder
-        self._has_dense = vector_size > 0
+        self._turns = Turns()
         self._shard: qe.EdgeShard | None = None
+        config = folder / _CONFIG_FILE
+        if vector_size is None and not config.exists():
+            raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         with _translated("opening"):
-            if (folder / _CONFIG_FILE).exists():
+            if vector_size is None or config.exists():
+                self._has_dense = DENSE in json.loads(config.read_bytes()).get("vectors", {})
                 self._shard = qe.EdgeShard.load(str(folder))
                 return
+            self._has_dense = vector_size > 0
             folder.mkdir(parents=True, exist_ok=True)
             self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
-            for field in _KEYWORDS:
+            for field in KEYWORDS:
                 self._update(qe.UpdateOperation.create_field_index(field, qe.PayloadSchemaType.Keyword))
-            self._update(qe.UpdateOperation.create_field_index("date", qe.PayloadSchemaType.Datetime))
-
-    def upsert(self, points: Sequence[IndexPoint]) -> None:
-        """Adds the points, in place of those with the same id."""
-        with _translated("writing"):
-            for first in range(0, len(points), UPSERT_POINTS):
-                batch = [_point(point) for point in points[first : first + UPSERT_POINTS]]
-                self._update(qe.UpdateOperation.upsert_points(batch))
-
-    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector."""
-        named = [qe.PointVectors(point, _named(_DENSE, vector)) for point, vector in vectors.items()]
-        with _translated("writing vectors"):
-            for first in range(0, len(named), UPSERT_POINTS):
-                self._update(qe.UpdateOperation.update_vectors(named[first : first + UPSERT_POINTS]))
+            self._update(qe.UpdateOperation.create_field_index(DATE, qe.PayloadSchemaType.Datetime))
 
     def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
         """Takes away every point of these paths and adds these points."""
-        with _translated("deleting"):
-            for first in range(0, len(paths), UPSERT_POINTS):
-                some = qe.FieldCondition("path", match=qe.MatchAny(list(paths[first : first + UPSERT_POINTS])))
-                self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
-        self.upsert(points)
+        for leaving, coming in steps(paths, points, UPSERT_POINTS):
+            with self._turns.writing(), _translated("writing"):
+                if leaving:
+                    some = qe.FieldCondition("path", match=qe.MatchAny(leaving))
+                    self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
+                for batch in _batches(coming):
+                    self._update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
+
+    def upsert(self, points: Sequence[IndexPoint]) -> None:
+        """Adds the points, in place of those with the same id."""
+        self.replace((), points)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Takes these points away; an id that is not there is passed over."""
-        with _translated("deleting"):
-            for first in range(0, len(ids), UPSERT_POINTS):
-                self._update(qe.UpdateOperation.delete_points(list(ids[first : first + UPSERT_POINTS])))
+        with self._turns.writing(), _translated("deleting"):
+            for batch in _batches(ids):
+                self._update(qe.UpdateOperation.delete_points([*batch]))
+
+    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """Gives points that exist their dense vector; an id that is not there is passed over."""
+        for batch in _batches(list(vectors.items())):
+            with self._turns.writing(), _translated("writing vectors"):
+                named = [qe.PointVectors(point, _named(DENSE, vector)) for point, vector in batch]
+                self._update(qe.UpdateOperation.update_vectors(named))
 
     def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By keyword: BM25, among the points that `where` lets through."""
@@ -101,20 +111,21 @@ class EdgeIndex:
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
-        with _translated("counting"):
+        with self._turns.reading(), _translated("counting"):
             return self._open.count(qe.CountRequest(filter=_filter(where)))
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
-        with _translated("flushing"):
+        with self._turns.writing(), _translated("flushing"):
             self._open.flush()
 
     def close(self) -> None:
         """Flushes and lets go. Calling it again does nothing."""
-        shard, self._shard = self._shard, None
-        if shard is not None:
-            with _translated("closing"):
-                shard.close()
+        with self._turns.writing():
+            shard, self._shard = self._shard, None
+            if shard is not None:
+                with _translated("closing"):
+                    shard.close()
 
     @property
     def _open(self) -> qe.EdgeShard:
@@ -128,11 +139,44 @@ class EdgeIndex:
     def _query(self, limit: int, query: qe.Query, where: Filter) -> list[Hit]:
         if limit < 1:
             return []
-        with _translated("searching"):
+        with self._turns.reading(), _translated("searching"):
             found = self._open.query(
                 qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True)
             )
-        return [_hit(str(point.id), point.payload or {}, point.score) for point in found]
+        return [hit_of(str(point.id), point.payload or {}, point.score) for point in found]
+
+
+class EdgeEngine:
+    """The embedded engine under an index's folder: a shard for each generation, shared by all processes that use it."""
+
+    def __init__(self, index_dir: Path) -> None:
+        self._folder = IndexFolder(index_dir)
+
+    @property
+    def name(self) -> str:
+        """Part of what an index was made with."""
+        return "edge"
+
+    def exists(self, generation: str) -> bool:
+        """Whether there is a shard of this generation."""
+        return (self._shard(generation) / _CONFIG_FILE).exists()
+
+    def create(self, generation: str, vector_size: int) -> Index:
+        """A new, empty index that nobody searches yet. `vector_size` 0 makes one without dense vectors."""
+        return SharedIndex(self._folder.folder_of(generation), lambda: EdgeIndex(self._shard(generation), vector_size))
+
+    def open(self, generation: str) -> Index:
+        """The index of this generation, used together with every other process that has it open."""
+        if not self.exists(generation):
+            raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
+        return SharedIndex(self._folder.folder_of(generation), lambda: EdgeIndex(self._shard(generation)))
+
+    def drop(self, generation: str) -> None:
+        """Takes the generation away, unless somebody still uses it; what is not there is passed over."""
+        self._folder.remove(generation)
+
+    def _shard(self, generation: str) -> Path:
+        return self._folder.folder_of(generation) / _SHARD
 
 
 def _config(vector_size: int) -> qe.EdgeConfig:
@@ -142,36 +186,24 @@ def _config(vector_size: int) -> qe.EdgeConfig:
         else None
     )
     return qe.EdgeConfig(
-        vectors={_DENSE: dense} if dense else {},
-        sparse_vectors={_SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
+        vectors={DENSE: dense} if dense else {},
+        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
         optimizers=qe.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH_KB),
         wal_enabled=True,  # without it a second opener would destroy the shard
     )
 
 
 def _point(point: IndexPoint) -> qe.Point:
-    vectors: dict[str, Any] = {_SPARSE: qe.SparseVector(*point.sparse)}
+    vectors: dict[str, Any] = {SPARSE: qe.SparseVector(*point.sparse)}
     if point.dense is not None and point.dense.any():
-        vectors[_DENSE] = point.dense
-    payload = {
-        "path": point.path,
-        "line": point.start_line,
-        "end": point.end_line,
-        "title": point.title,
-        "trail": list(point.trail),
-        "kind": point.kind,
-        "source": point.source,
-        "level": point.level,
-        "trust": point.trust,
-        _HIDDEN: list(folders_of(point.path)),
-    }
-    if point.date:
-        payload["date"] = point.date
-    if point.tags:
-        payload["tags"] = list(tags_above(point.tags))
-    if point.parent:
-        payload["parent"] = point.parent
-    return qe.Point(point.id, vectors, payload)
+        vectors[DENSE] = point.dense
+    return qe.Point(point.id, vectors, payload_of(point))
+
+
+def _batches(items: Sequence[_T]) -> Iterator[list[_T]]:
+    rest = iter(items)
+    while batch := list(islice(rest, UPSERT_POINTS)):
+        yield batch
 
 
 def _named(name: str, vector: Any) -> Any:
@@ -179,56 +211,18 @@ def _named(name: str, vector: Any) -> Any:
 
 
 def _nearest_sparse(query: Sparse) -> qe.Query:
-    return qe.Query.Nearest(qe.SparseVector(*query), using=_SPARSE)
+    return qe.Query.Nearest(qe.SparseVector(*query), using=SPARSE)
 
 
 def _nearest_dense(query: Vector) -> qe.Query:
     vector: Any = query
-    return qe.Query.Nearest(vector, using=_DENSE)
+    return qe.Query.Nearest(vector, using=DENSE)
 
 
 def _filter(where: Filter) -> qe.Filter | None:
     """`where` in the engine's words; None where it lets everything through."""
-    any_of: list[tuple[str, tuple[str, ...] | None]] = [
-        ("path", where.paths),
-        (_HIDDEN, tuple(prefix.strip("/") for prefix in where.prefixes) or None),
-        *(
-            (name, values or None)
-            for name, values in (
-                ("source", where.sources),
-                ("kind", where.kinds),
-                ("level", where.levels),
-                ("trust", where.trusts),
-            )
-        ),
-    ]
-    must: list[Any] = [
-        qe.FieldCondition(name, match=qe.MatchAny(list(values))) for name, values in any_of if values is not None
-    ]
-    must += [qe.FieldCondition("tags", match=qe.MatchValue(tag.strip("#/").casefold())) for tag in where.tags]
-    if where.since or where.until:
-        days = qe.RangeDateTime(
-            gte=f"{where.since}T00:00:00Z" if where.since else None,
-            lte=f"{where.until}T00:00:00Z" if where.until else None,
-        )
-        must.append(qe.FieldCondition("date", range=days))
+    must: list[Any] = [qe.FieldCondition(field, match=qe.MatchAny([*values])) for field, values in matches(where)]
+    first, last = days(where)
+    if first or last:
+        must.append(qe.FieldCondition(DATE, range=qe.RangeDateTime(gte=first, lte=last)))
     return qe.Filter(must=must) if must else None
-
-
-def _hit(point: str, payload: Mapping[str, Any], score: float) -> Hit:
-    return Hit(
-        path=payload["path"],
-        start_line=payload["line"],
-        end_line=payload["end"],
-        trail=tuple(payload["trail"]),
-        score=score,
-        title=payload["title"],
-        id=point,
-        source=payload["source"],
-        kind=payload["kind"],
-        date=payload.get("date"),
-        tags=tuple(payload.get("tags", ())),
-        level=payload["level"],
-        trust=payload["trust"],
-        parent=payload.get("parent", ""),
-    )

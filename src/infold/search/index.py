@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which takes a tenth of a second to load
+    import numpy as np
+    import numpy.typing as npt
 
-from infold.search.terms import Sparse
+    from infold.search.terms import Sparse
 
-Vector = npt.NDArray[np.float32]
+    Vector = npt.NDArray[np.float32]
+else:
+    Vector = Any
 
 SCHEMA: Final = "index/2"  # part of the manifest: another shape of points means another index
 

@@ -1,180 +1,173 @@
-"""The index's folder: who may open the shard for writing, and private copies for those who only search.
+"""The index's folder: its generations, which one is in use, and who brings it up to date.
 
-A shard has one opener at a time, and even a reader writes into it. So one process at a time owns it (`owned`), for as
-long as a sync takes; a search opens a copy of its own, taken while the files are at rest. A search never waits for
-another search, and for a sync no longer than until its next flush.
+A rebuild makes a new generation beside the old one, which serves until the new one is published: one file names the
+generation in use. An old one goes when nobody uses it any more.
 
-    index/  shard/          the engine's files
-            manifest.sqlite what the shard holds
-            owner.lock      held by the one process that writes
-            moving.lock     held while the shard's files change, and while they are copied
-            readers/        one private copy for each open search
+    index/  current             the id of the generation in use
+            syncing.lock        held by the one process that brings the index up to date
+            generations/<id>/   manifest.sqlite   what the generation holds
+                                shard/            the embedded engine's files
+                                owner.lock        held by the process that has the shard open
+                                owner.json        how the others reach it
+                                damaged           somebody found it unusable
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
-
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
-from infold.search.manifest import Identity, Manifest
+from infold.search.claim import Claim
 
-OWNER_WAIT_SECONDS: Final = 30.0
-MOVING_WAIT_SECONDS: Final = 60.0
-MOST_LANGUAGES: Final = 3  # that a query is stemmed in
+SYNC_WAIT_SECONDS: Final = 30.0
+OWNER_LOCK: Final = "owner.lock"
 _POLL_SECONDS: Final = 0.02
-_COPY_BYTES: Final = 8 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class ShardCopy:
-    """A copy of the shard and what its manifest said of it. `passages` is None where a sync was killed half-way."""
-
-    folder: Path
-    identity: Identity | None
-    languages: tuple[str, ...]
-    passages: int | None
+_ID_BYTES: Final = 8
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+_FORMER: Final = ("shard", "readers", "manifest.sqlite", "manifest.sqlite-wal", "manifest.sqlite-shm")
+_FORMER_LOCKS: Final = ("owner.lock", "moving.lock", "damaged")
 
 
 class IndexFolder:
-    """The paths in an index's folder, and its two locks."""
+    """The generations in an index's folder. Nothing is made before `new_generation`, `publish` or `syncing`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.shard = folder / "shard"
-        self.manifest = folder / "manifest.sqlite"
-        self._readers = folder / "readers"
-        self._damage = folder / "damaged"
+        self._generations = folder / "generations"
+        self._current = folder / "current"
 
-    @contextmanager
-    def owned(self, wait_seconds: float = OWNER_WAIT_SECONDS) -> Iterator[None]:
-        """For the one process that writes. Raises VaultBusy where another still does after `wait_seconds`."""
-        with self._locked(
-            "owner.lock", wait_seconds, "Another infold process is bringing the search index up to date."
-        ):
-            yield
+    def current(self) -> str | None:
+        """The generation in use; None where there is none yet."""
+        try:
+            named = self._current.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return named if _ID.fullmatch(named) and self.folder_of(named).is_dir() else None
 
-    @contextmanager
-    def moving(self) -> Iterator[None]:
-        """While the shard's files change, or are copied."""
-        with self._locked("moving.lock", MOVING_WAIT_SECONDS, "Another infold process is writing the search index."):
-            yield
+    def folder_of(self, generation: str) -> Path:
+        """Where a generation's files are."""
+        if not _ID.fullmatch(generation):
+            raise IndexFault(f"{generation!r} is no generation of the search index.")
+        return self._generations / generation
 
-    def clear(self) -> None:
-        """Takes the shard and its manifest away, open copies not."""
-        shutil.rmtree(self.shard, ignore_errors=True)
-        for name in ("", "-wal", "-shm"):
-            self.manifest.with_name(self.manifest.name + name).unlink(missing_ok=True)
-        self._damage.unlink(missing_ok=True)
+    def manifest_of(self, generation: str) -> Path:
+        """What the generation holds (`search.manifest`)."""
+        return self.folder_of(generation) / "manifest.sqlite"
+
+    def generations(self) -> list[str]:
+        """Every generation that has a folder, in no order that means anything."""
+        with contextlib.suppress(OSError):
+            return sorted(entry.name for entry in os.scandir(self._generations) if _ID.fullmatch(entry.name))
+        return []
+
+    def new_generation(self) -> str:
+        """The id of a new generation, whose folder is there and empty. For whoever is syncing."""
+        generation = secrets.token_hex(_ID_BYTES)
+        with _unwritable(self.folder):
+            self.folder_of(generation).mkdir(parents=True)
+        return generation
+
+    def publish(self, generation: str) -> None:
+        """Makes this generation the one in use, at once and durably."""
+        temporary = self._current.with_name(".current.tmp")
+        with _unwritable(self._current):
+            _sync_folder(self._generations)
+            with temporary.open("w", encoding="ascii") as file:
+                file.write(f"{generation}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._current)
+            _sync_folder(self.folder)
+
+    def remove(self, generation: str) -> bool:
+        """Takes a generation's folder away; False where somebody uses it, and it stays."""
+        folder = self.folder_of(generation)
+        claim = Claim(folder / OWNER_LOCK)
+        if not claim.take():
+            return not folder.exists()
+        try:
+            leaving = folder.with_name(f"{generation}.leaving")
+            with contextlib.suppress(OSError):
+                folder.rename(leaving)  # at once: nobody finds half of it
+            shutil.rmtree(leaving, ignore_errors=True)
+        finally:
+            claim.release()
+        return True
+
+    def sweep(self, drop: Callable[[str], object] | None = None) -> None:
+        """Takes away, by `drop`, every generation that is not in use, and what a former layout left behind.
+
+        For whoever is syncing. What somebody still searches stays until the next sweep.
+        """
+        current = self.current()
+        for generation in self.generations():
+            if generation != current:
+                (drop or self.remove)(generation)
+        for left in self._generations.glob("*.leaving"):
+            shutil.rmtree(left, ignore_errors=True)
+        for name in (*_FORMER, *_FORMER_LOCKS):
+            former = self.folder / name
+            if former.is_dir():
+                shutil.rmtree(former, ignore_errors=True)
+            else:
+                former.unlink(missing_ok=True)
 
     @property
     def is_damaged(self) -> bool:
-        """Whether a search has found the shard unusable, or there is none."""
-        return self._damage.exists() or not (self.shard / "edge_config.json").exists()
+        """Whether there is no generation in use, or somebody found it unusable."""
+        current = self.current()
+        return current is None or (self.folder_of(current) / "damaged").exists()
 
     def mark_damaged(self) -> None:
-        """Says to the next sync that the shard has to be made anew."""
-        with contextlib.suppress(OSError):
-            self._damage.touch()
+        """Says to the next sync that the index has to be made anew."""
+        current = self.current()
+        if current is not None:
+            with contextlib.suppress(OSError):
+                (self.folder_of(current) / "damaged").touch()
 
     @contextmanager
-    def copied(self) -> Iterator[ShardCopy]:
-        """A private copy of the shard, taken at rest and removed afterwards. Raises IndexFault where there is none."""
-        self._sweep()
-        try:
-            self._readers.mkdir(parents=True, exist_ok=True)
-            copy = Path(tempfile.mkdtemp(prefix="copy-", dir=self._readers))
-        except OSError as error:
-            raise StateUnwritable(f"No copy of the search index can be made in {self._readers}: {error}.") from error
-        lock = FileLock(f"{copy}.lock")
-        lock.acquire()
-        try:
-            with self.moving():
-                if self.is_damaged or not self.manifest.exists():
-                    raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
-                taken = self._describe(copy / "shard")
-                _copy_tree(self.shard, taken.folder, with_log=taken.passages is None)
-            yield taken
-        finally:
-            shutil.rmtree(copy, ignore_errors=True)
-            lock.release()
-            Path(lock.lock_file).unlink(missing_ok=True)
+    def syncing(self, wait_seconds: float = SYNC_WAIT_SECONDS) -> Iterator[None]:
+        """For the one process that brings the index up to date. Raises VaultBusy where another does after the wait."""
+        from filelock import FileLock, Timeout
 
-    def _describe(self, copy: Path) -> ShardCopy:
-        with contextlib.closing(Manifest(self.manifest, read_only=True)) as manifest:
-            return ShardCopy(copy, manifest.identity(), manifest.languages(MOST_LANGUAGES), manifest.passage_count())
-
-    def _sweep(self) -> None:
-        """Removes the copies of processes that were killed: those whose lock nobody holds."""
-        for lock_file in self._readers.glob("copy-*.lock"):
-            lock = FileLock(lock_file)
-            with contextlib.suppress(Timeout, OSError):
-                lock.acquire(timeout=0)
-                shutil.rmtree(lock_file.with_suffix(""), ignore_errors=True)
-                lock.release()
-                lock_file.unlink(missing_ok=True)
-
-    @contextmanager
-    def _locked(self, name: str, wait_seconds: float, busy: str) -> Iterator[None]:
-        try:
+        with _unwritable(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / name)
-            lock.acquire(timeout=wait_seconds, poll_interval=_POLL_SECONDS)
-        except Timeout as error:
-            raise VaultBusy(busy, hint="Wait until it is done, then try again.") from error
-        except OSError as error:
-            raise StateUnwritable(f"The search index in {self.folder} cannot be written: {error}.") from error
+            lock = FileLock(self.folder / "syncing.lock")
+            try:
+                lock.acquire(timeout=wait_seconds, poll_interval=_POLL_SECONDS)
+            except Timeout as error:
+                raise VaultBusy(
+                    "Another infold process is bringing the search index up to date.",
+                    hint="Wait until it is done, then try again.",
+                ) from error
         try:
             yield
         finally:
             lock.release()
 
 
-def _copy_tree(source: Path, target: Path, *, with_log: bool) -> None:
-    """`source` as `target`, holes kept; without the write-ahead log where the last flush left nothing in it."""
-    for folder, folders, files in os.walk(source):
-        inside = Path(folder).relative_to(source)
-        if not with_log and inside == Path():
-            folders[:] = [name for name in folders if name != "wal"]
-        (target / inside).mkdir(parents=True, exist_ok=True)
-        for name in files:
-            _copy_file(Path(folder, name), target / inside / name)
+@contextmanager
+def _unwritable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StateUnwritable(
+            f"The search index cannot be written at {path}: {error.strerror or error}.",
+            hint="Free disk space or set the permissions right.",
+        ) from error
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    with source.open("rb", buffering=0) as read, target.open("wb", buffering=0) as write:
-        size = os.fstat(read.fileno()).st_size
-        write.truncate(size)
-        for start, end in _data_spans(read.fileno(), size):
-            read.seek(start)
-            write.seek(start)
-            at = start
-            while at < end and (data := read.read(min(_COPY_BYTES, end - at))):
-                write.write(data)
-                at += len(data)
-
-
-def _data_spans(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
-    """Where a sparse file holds data; the whole of it where the system cannot tell."""
-    seek_data, seek_hole = getattr(os, "SEEK_DATA", None), getattr(os, "SEEK_HOLE", None)
-    if seek_data is None or seek_hole is None:
-        yield 0, size
-        return
-    at = 0
-    while at < size:
-        try:
-            at = os.lseek(descriptor, at, seek_data)
-        except OSError:  # nothing but a hole to the end
-            return
-        end = os.lseek(descriptor, at, seek_hole)
-        yield at, end
-        at = end
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
