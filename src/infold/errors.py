@@ -11,6 +11,8 @@
     │   ├── KeyMissing                no API key where one is needed
     │   ├── KeyRejected               the endpoint answered 401 or 403
     │   ├── ModelNotFound             the endpoint answered 404 for the model
+    │   ├── ModelUnusable             the folder of a local model, or what is in it
+    │   ├── DownloadFailed            a file did not come, or is not the one that was asked for
     │   ├── EndpointUnreachable       nothing answers at the address
     │   ├── SearchServerFault         the Qdrant server still fails after the last retry, or gives no Qdrant answer
     │   ├── StateUnwritable           disk full, no permission
@@ -93,14 +95,14 @@ class RunNotFound(UsageError):
     http_status = 404
 
 
-class RunStateWrong(UsageError):
-    """The run cannot be applied or undone (any more)."""
 class TooFewParagraphs(UsageError):
     """The vault has no prose that could be left out to evaluate."""
 
     http_status = 422
 
 
+class RunStateWrong(UsageError):
+    """The run cannot be applied or undone (any more)."""
 
     http_status = 409
 
@@ -122,6 +124,14 @@ class KeyRejected(EnvironmentFault):
 
 class ModelNotFound(EnvironmentFault):
     """The endpoint answered 404 for the model."""
+
+
+class ModelUnusable(EnvironmentFault):
+    """The folder of a local model is not there, lacks a file, or what is in it cannot be run."""
+
+
+class DownloadFailed(EnvironmentFault):
+    """A file did not come, or is not the one that was asked for."""
 
 
 class EndpointUnreachable(EnvironmentFault):

@@ -109,8 +109,8 @@ class SearchParams(Section):
     passage_tokens: int = Field(default=400, ge=16)
     overlap_tokens: int = Field(default=80, ge=0)
     language: str = "auto"
-    embedding: Literal["auto", "static", "onnx", "service", "none"] = "static"
-    embedding_model: str = "text-embedding-3-small"
+    embedding: Literal["auto", "static", "onnx", "service", "none"] = "auto"
+    embedding_model: str | None = None
     fusion_k: int = Field(default=60, ge=1)
     dense_weight: float | None = Field(default=None, ge=0)
     max_results: int = Field(default=15, ge=1)

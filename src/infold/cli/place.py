@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
+from infold.home import state_home
 
 if TYPE_CHECKING:
     from infold.settings import Params
@@ -88,16 +89,6 @@ def find_place(wanted: Asked, *, inbox: Path | None = None) -> Place:
     notes = _notes_folder(vault, params)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
     return Place(_with_inbox_told_apart(workspace), vault_from, params_file)
-
-
-def state_home() -> Path:
-    """The folder that holds the state of all vaults: INFOLD_STATE_HOME, else one in the user's data folder."""
-    named = os.environ.get("INFOLD_STATE_HOME")
-    if named:
-        return Path(named).expanduser().absolute()
-    import platformdirs
-
-    return platformdirs.user_data_path("infold")
 
 
 def default_state(vault: Path) -> Path:

@@ -1,7 +1,7 @@
-"""What turns text into a dense vector: a static model out of a wheel, an embedding service, or nothing.
+"""What turns text into a dense vector: a static model out of a wheel, a local ONNX model, a service, or nothing.
 
 `open_embedder` chooses by the parameters. None of this touches a network except the service, when it is chosen. Keeping
-vectors belongs to `tables.embeddings`.
+vectors belongs to `tables.embeddings`, which local models there are to `search.models`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,23 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from infold.environment import Environment
 from infold.errors import EnvironmentFault
 from infold.settings import SearchParams
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+    from infold.environment import Environment
+
+SERVICE_MODEL: Final = "text-embedding-3-small"
 SERVICE_TIMEOUT_SECONDS: Final = 60.0
 SERVICE_RETRIES: Final = 4
+
+# What a rung's leg deserves in reciprocal rank fusion beside keywords, which count 1. Measured on 10,000 passages with
+# 943 queries of four kinds (mean nDCG@10): keywords alone .700; with the static model at equal weight .629, at 0.3
+# .658; with MiniLM at equal weight .753, at 0.7 to 1.0 within .01 of that. `search.dense_weight` overrides.
+STATIC_WORTH: Final = 0.3
+MODEL_WORTH: Final = 1.0
 
 
 class Embedder(Protocol):
@@ -44,6 +52,9 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One row a text, of unit length; a text without a known token gets a row of zeros."""
 
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector to look for what answers `text`: some models want a question told apart from a passage."""
+
     def close(self) -> None:
         """Lets go of what is held open."""
 
@@ -57,7 +68,7 @@ class StaticEmbedder:
 
     name = "static/wordllama-l2-supercat-256"
     size = 256
-    worth = 0.3
+    worth = STATIC_WORTH
     _weights_file = "weights/l2_supercat_256.safetensors"
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
     _batch_texts = 256
@@ -71,6 +82,10 @@ class StaticEmbedder:
                 if encoding.ids:
                     vectors[row] = self._weights[np.array(encoding.ids)].mean(axis=0)
         return unit_rows(vectors)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """As any text."""
+        return np.asarray(self.embed([text])[0])
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -116,16 +131,35 @@ def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.divide(vectors, norms, dtype=np.float32)
 
 
-def open_embedder(params: SearchParams, environment: Environment) -> Embedder | None:
-    """The embedder that the parameters name; None where search is by keyword alone."""
+def open_embedder(params: SearchParams, environment: Environment | None = None) -> Embedder | None:
+    """The embedder that the parameters name; None where search is by keyword alone.
+
+    `auto` is the ONNX model in use where there is one that can run here, else the static one: without such a model this
+    choice reads one small file. `environment` is for the service alone, and read where it is None. Raises ModelUnusable
+    where `onnx` is asked for and there is none.
+    """
     if params.embedding == "none":
         return None
     if params.embedding == "static":
         return StaticEmbedder()
+    if params.embedding == "service":
+        return _service(params, environment)
+    from infold.search import models
+
+    if params.embedding == "onnx":
+        return models.open_model(params.embedding_model)
+    return models.model_at_hand(params.embedding_model) or StaticEmbedder()
+
+
+def _service(params: SearchParams, environment: Environment | None) -> Embedder:
     from infold.search.service import ServiceEmbedder
 
+    if environment is None:
+        from infold.environment import Environment
+
+        environment = Environment()
     return ServiceEmbedder(
-        params.embedding_model,
+        params.embedding_model or SERVICE_MODEL,
         api_key=environment.api_key.get_secret_value() if environment.api_key else None,
         base_url=environment.embedding_base_url or environment.base_url,
         timeout_seconds=SERVICE_TIMEOUT_SECONDS,

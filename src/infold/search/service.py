@@ -20,7 +20,7 @@ from infold.errors import (
     KeyRejected,
     ModelNotFound,
 )
-from infold.search.embedding import unit_rows
+from infold.search.embedding import MODEL_WORTH, unit_rows
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -52,7 +52,7 @@ class ServiceEmbedder:
     @property
     def worth(self) -> float:
         """As much as keywords: what a real embedding model was measured to deserve."""
-        return 1.0
+        return MODEL_WORTH
 
     @property
     def size(self) -> int:
@@ -68,6 +68,10 @@ class ServiceEmbedder:
         vectors = np.vstack([self._request(batch) for batch in _batches(texts)])
         self._size = int(vectors.shape[1])
         return unit_rows(vectors)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        """As any text."""
+        return np.asarray(self.embed([text])[0])
 
     def close(self) -> None:
         """Lets go of connections."""
