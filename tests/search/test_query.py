@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from infold.errors import IndexFault
 from infold.search.query import NoteScore
 
 
@@ -96,28 +97,50 @@ def test_a_long_text_is_a_query_too(searcher):
     assert (time.process_time() - started) / 5 < 0.1
 
 
-def test_a_search_is_of_its_own_moment(place):
-    """An open search does not change under its user, however often the index does."""
+def test_an_open_search_follows_the_vault_and_a_rebuild(place):
+    """What a sync changes is seen at once by a search that is open already, a rebuilt index too."""
     place.sync()
-    with place.searcher() as before:
+    with place.searcher() as searcher:
+        assert searcher.keyword("levain", 3)[0].path == "bread.md"
+        place.write("rye.md", "A levain of rye.\n")
+        place.sync()
+        assert {hit.path for hit in searcher.keyword("levain", 3)} == {"bread.md", "rye.md"}
         (place.vault / "bread.md").unlink()
         place.sync(rebuild=True)
-        assert before.keyword("levain", 3)[0].path == "bread.md"
-    assert place.found("levain") == []
+        assert [hit.path for hit in searcher.keyword("levain", 3)] == ["rye.md"]
+        assert [hit.path for hit in searcher.dense("a levain of rye", 1)] == ["rye.md"]
 
 
-def test_closing_leaves_no_copy_behind(place):
-    """Copies go with their search; those of killed processes go with the next."""
+def test_a_generation_dropped_in_the_middle_of_a_call_is_no_fault(place):
+    """A call that meets an index which was just replaced is answered from the new one."""
     place.sync()
-    readers = place.index / "readers"
-    (readers / "copy-dead").mkdir(parents=True)
-    (readers / "copy-dead" / "file").write_text("left by a killed search")
-    (readers / "copy-dead.lock").touch()
+    with place.searcher() as searcher:
+        stale = searcher._opened
+        place.write("rye.md", "A levain of rye.\n")
+        place.sync(rebuild=True)
+        stale.close()
+        current = searcher._current
+        answers = iter([stale])
+        searcher._current = lambda: next(answers, None) or current()
+        assert "rye.md" in [hit.path for hit in searcher.keyword("levain rye", 3)]
+
+
+def test_a_closed_search_says_so(place):
+    """After the end there is nothing to ask."""
+    place.sync()
     searcher = place.searcher()
-    assert not (readers / "copy-dead").exists()
+    searcher.close()
+    with pytest.raises(IndexFault, match="closed"):
+        searcher.keyword("levain", 3)
+
+
+def test_closing_twice_is_no_fault(place):
+    """A search that ended twice is still only ended, and leaves the index to the next."""
+    place.sync()
+    searcher = place.searcher()
     searcher.close()
     searcher.close()
-    assert list(readers.iterdir()) == []
+    assert place.found("levain") == ["bread.md"]
 
 
 def test_no_network_is_touched(place, monkeypatch):

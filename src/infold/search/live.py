@@ -1,0 +1,155 @@
+"""A search that is up to date: what changed in the vault since the last sync is indexed before a question is answered.
+
+Only keywords are indexed here, which takes milliseconds; vectors follow with `infold index` or a watcher. A question is
+answered all the same where the index cannot be brought up to date, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from infold.errors import EnvironmentFault, IndexFault, VaultBusy
+from infold.search.index import EVERYTHING, Filter, Source
+from infold.search.query import Searcher
+from infold.search.shard import IndexFolder
+
+if TYPE_CHECKING:
+    from infold.search.embedding import Embedder
+    from infold.search.feeds import Feed
+    from infold.search.results import SearchResult
+    from infold.search.stretches import Texts
+    from infold.workspace import Workspace
+
+FIRST_WAIT_SECONDS: Final = 120.0  # for a process that makes the very first index
+
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+class LiveSearch:
+    """Answers questions about a workspace, for as long as it is open. For any number of threads.
+
+    `feeds` are what is indexed, by default the vault's notes; `texts` gives the texts of sources that are no notes.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        embedder: Embedder | None,
+        *,
+        feeds: Sequence[Feed] | None = None,
+        texts: Callable[[], Mapping[str, Texts]] | None = None,
+        progress: Progress = _silent,
+    ) -> None:
+        self._workspace = workspace
+        self._embedder = embedder
+        self._feeds = feeds
+        self._more_texts = texts
+        self._progress = progress
+        self._folder = IndexFolder(workspace.index)
+        self._searcher: Searcher | None = None
+
+    def search(
+        self,
+        asked: str,
+        where: Filter = EVERYTHING,
+        limit: int | None = None,
+        min_score: float | None = None,
+        *,
+        sync: bool | None = None,
+    ) -> SearchResult:
+        """The answer, as `Searcher.search` gives it. `sync` overrides `search.sync_on_search`.
+
+        Raises IndexFault where there is no index and none can be made.
+        """
+        started = time.perf_counter()
+        wants_sync = self._workspace.params.search.sync_on_search if sync is None else sync
+        notices = self._brought_up_to_date() if wants_sync or self._folder.is_damaged else ()
+        synced = time.perf_counter()
+        searcher = self._open()
+        found = searcher.search(asked, where, limit, min_score)
+        timing = replace(
+            found.timing, sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
+        )
+        return replace(found, timing=timing, notices=(*notices, *self._about_vectors(searcher)))
+
+    def close(self) -> None:
+        """Lets go of the index. Calling it again does nothing."""
+        searcher, self._searcher = self._searcher, None
+        if searcher is not None:
+            searcher.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _brought_up_to_date(self) -> tuple[str, ...]:
+        """What to say about it: nothing where all went well."""
+        from infold.search.sync import sync_index
+
+        has_index = not self._folder.is_damaged
+        space = self._workspace
+        try:
+            done = sync_index(
+                space.vault,
+                space.index,
+                space.embeddings,
+                space.params,
+                self._embedder,
+                self._progress,
+                feeds=self._feeds,
+                vectors=False,
+                wait_seconds=0.0 if has_index else FIRST_WAIT_SECONDS,
+            )
+        except VaultBusy:
+            if not has_index:
+                raise
+            return ("Another process is bringing the index up to date; what changed just now may be missing.",)
+        except (EnvironmentFault, IndexFault) as error:
+            if not has_index:
+                raise
+            return (f"The index could not be brought up to date: {error}",)
+        if done.emptied:
+            return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
+        return ()
+
+    def _open(self) -> Searcher:
+        if self._searcher is None:
+            self._searcher = self._opened()
+        return self._searcher
+
+    def _opened(self) -> Searcher:
+        space = self._workspace
+        try:
+            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+        except IndexFault:  # damage shows when the index is opened; a sync then makes it anew from what is kept
+            self._brought_up_to_date()
+            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+
+    def _texts(self) -> Mapping[str, Texts]:
+        from infold.search.stretches import NoteTexts
+
+        notes = NoteTexts(self._workspace.vault, self._workspace.params)
+        more = self._more_texts() if self._more_texts is not None else {}
+        return {Source.NOTEBOOK: notes, Source.DAILY: notes, **more}
+
+    def _about_vectors(self, searcher: Searcher) -> tuple[str, ...]:
+        if self._embedder is None:
+            return ()
+        if not searcher.has_vectors:
+            return ("The index was made with other embeddings: keywords only, until `infold index` has run.",)
+        waiting = searcher.pending_vectors
+        if not waiting:
+            return ()
+        return (f"{waiting} passages are found by keyword only so far; `infold index` adds search by meaning.",)

@@ -1,0 +1,165 @@
+"""The part of a passage that answers: some 200 characters around the match, and where in them the matches are.
+
+Pure functions over the text of a file as it stands. Nothing is added and nothing taken away inside a snippet.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infold.search.terms import encoder, located
+
+SNIPPET_CHARACTERS: Final = 200
+_SLACK: Final = 30  # characters that an end may move to reach the end of a word
+_ZERO_WIDTH_JOINER: Final = "\u200d"
+_PHRASE_WEIGHT: Final = 10.0
+_REPEAT_WEIGHT: Final = 0.01
+
+Mark = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is marked: terms with what each counts, the languages to read words in, and phrases as patterns."""
+
+    terms: Mapping[str, float]
+    languages: tuple[str, ...]
+    phrases: tuple[re.Pattern[str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """`text` as it stands in the file; `marks` are the matches in it; `start` is where in the passage it begins."""
+
+    text: str
+    marks: tuple[Mark, ...]
+    start: int
+    focus: int  # where in the passage its first match is, else its beginning
+    ends_inside: bool
+    words: tuple[str, ...]  # that matched anywhere in the passage, as written
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    start: int
+    end: int
+    term: str
+    weight: float
+
+
+def cut_snippet(text: str, wanted: Wanted, size: int = SNIPPET_CHARACTERS) -> Snippet:
+    """The window of `text` that holds most of what is wanted; its beginning where nothing matches."""
+    matches = sorted(_matches(text, wanted), key=lambda match: match.start)
+    first, last = _best_window(matches, size)
+    inside = matches[first:last]
+    start, end = _bounds(text, inside[0].start if inside else 0, inside[-1].end if inside else 0, size)
+    marks = _merged((match.start - start, match.end - start) for match in matches if start <= match.start < end)
+    return Snippet(
+        text=text[start:end],
+        marks=tuple((begin, min(stop, end - start)) for begin, stop in marks),
+        start=start,
+        focus=inside[0].start if inside else start,
+        ends_inside=bool(text[end:].strip()),
+        words=tuple(dict.fromkeys(text[match.start : match.end].casefold() for match in matches)),
+    )
+
+
+def _matches(text: str, wanted: Wanted) -> Iterator[_Match]:
+    for pattern in wanted.phrases:
+        for found in pattern.finditer(text):
+            yield _Match(found.start(), found.end(), pattern.pattern, _PHRASE_WEIGHT)
+    readers = [encoder(language) for language in wanted.languages]
+    for token, at in located(text):
+        forms = {form for reader in readers for part in reader.forms(token) for form in part}
+        for term in forms & wanted.terms.keys():
+            if _is_part(term, token):
+                yield from _places(term, token, at, wanted.terms[term])
+            else:
+                yield _Match(at, at + len(token), term, wanted.terms[term])
+
+
+def _is_part(term: str, token: str) -> bool:
+    """Whether `term` is a pair of signs in a longer run, of a script without spaces."""
+    return len(term) < len(token) and term >= "\u0e00" and term in token
+
+
+def _places(term: str, token: str, at: int, weight: float) -> Iterator[_Match]:
+    begin = token.find(term)
+    while begin >= 0:
+        yield _Match(at + begin, at + begin + len(term), term, weight)
+        begin = token.find(term, begin + 1)
+
+
+def _best_window(matches: Sequence[_Match], size: int) -> tuple[int, int]:
+    """The matches, from and to, of the window that counts most: different terms first, then how often."""
+    best, chosen = 0.0, (0, 0)
+    starts = [match.start for match in matches]
+    for first, match in enumerate(matches):
+        last = bisect_left(starts, match.start + size)
+        inside = [other for other in matches[first:last] if other.end <= match.start + size] or [match]
+        terms = {other.term: other.weight for other in inside}
+        value = sum(terms.values()) + _REPEAT_WEIGHT * len(inside)
+        if value > best + 1e-9:
+            best, chosen = value, (first, first + len(inside))
+    return chosen
+
+
+def _bounds(text: str, first: int, last: int, size: int) -> Mark:
+    """A window of about `size` characters around `first` to `last`, whole words where that is possible."""
+    spare = max(size - (last - first), 0)
+    start = max(first - spare // 2, 0)
+    line = text.rfind("\n", start, first) + 1
+    start = line or _word_start(text, start, first)
+    end = min(start + size, len(text))
+    start = max(min(start, end - size), 0) if end == len(text) and not line else start
+    start, end = _word_start(text, start, first), _word_end(text, max(end, last))
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _word_start(text: str, start: int, most: int) -> int:
+    if start == 0 or text[start - 1].isspace():
+        return start
+    for at in range(start, min(start + _SLACK, most)):
+        if text[at].isspace():
+            return at + 1
+    return _whole_sign(text, start)
+
+
+def _word_end(text: str, end: int) -> int:
+    if end >= len(text) or text[end].isspace():
+        return min(end, len(text))
+    for at in range(end, min(end + _SLACK, len(text))):
+        if text[at].isspace():
+            return at
+    return _whole_sign(text, end) if end + _SLACK < len(text) else len(text)
+
+
+def _whole_sign(text: str, at: int) -> int:
+    """`at`, or a little further where it would part a letter from its marks."""
+    while at < len(text) and (
+        unicodedata.combining(text[at])
+        or _ZERO_WIDTH_JOINER in text[at - 1 : at + 1]
+        or "\ufe00" <= text[at] <= "\ufe0f"
+    ):
+        at += 1
+    return at
+
+
+def _merged(marks: Iterator[Mark]) -> list[Mark]:
+    """The marks in order, those that touch or overlap as one."""
+    merged: list[Mark] = []
+    for start, end in sorted(marks):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
