@@ -1,4 +1,4 @@
-"""Where one vault and what infold keeps about it lie. Paths only; nothing here reads or writes.
+"""Where one vault and what infold keeps about it lie. Paths only; no file is read or written here.
 
 What is derived from the vault can be deleted and comes back; what is kept (decisions paid for, runs) cannot, so the two
 lie apart (DESIGN, promise 1).
@@ -6,6 +6,7 @@ lie apart (DESIGN, promise 1).
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,20 @@ class Workspace:
     def docmem(self) -> Path:
         """The store of all memory trees."""
         return self.state / "kept" / "docmem.sqlite"
+
+    @property
+    def notebook(self) -> Path:
+        """What the notebook remembers of its writes."""
+        return self.state / "kept" / "notebook"
+
+    @property
+    def sessions(self) -> Path:
+        """The folder of transcripts: INFOLD_SESSIONS, else `sessions` in the vault where one is there, else our own."""
+        named = os.environ.get("INFOLD_SESSIONS")
+        if named:
+            return Path(named).expanduser().absolute()
+        beside = self.vault / "sessions"
+        return beside if next(beside.glob("*.jsonl"), None) else self.state / "kept" / "sessions"
 
     @property
     def lock_file(self) -> Path:
