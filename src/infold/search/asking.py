@@ -11,7 +11,7 @@ from infold.errors import VaultBusy
 from infold.search.meeting import Card, is_same_user
 from infold.search.wire import PROTOCOL, Disconnected, opened, receive, send
 
-ANSWER_SECONDS: Final = 60.0  # that the owner has for one call
+ANSWER_SECONDS: Final = 30.0  # that the owner has for one call
 _MOST_IDLE: Final = 8
 
 
@@ -58,6 +58,11 @@ class Line:
         for connection in idle:
             with contextlib.suppress(OSError):
                 connection.close()
+
+    def forget(self) -> None:
+        """For a forked child: closes its copies of the sockets."""
+        for connection in self._idle:
+            connection.close()
 
     def _connected(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

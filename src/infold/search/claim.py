@@ -54,4 +54,27 @@ class Claim:
         """For a forked child: closes its copy of the descriptor, which leaves the lock with the parent."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.close(descriptor)
+            with contextlib.suppress(OSError):  # closed with the folder's other files
+                os.close(descriptor)
+
+
+def forget_files(folder: Path) -> None:
+    """For a forked child: closes every file under `folder` that it inherited, and with it the parent's locks on them.
+
+    Where the system does not list a process's open files, they stay open until the child ends.
+    """
+    try:
+        opened = list(Path("/proc/self/fd").iterdir())
+    except OSError:
+        return
+    for file in opened:
+        with contextlib.suppress(OSError):
+            if file.readlink().is_relative_to(folder):
+                os.close(int(file.name))
+
+
+def keep_for_ever(thing: object) -> None:
+    """For a forked child: what the parent has open is never closed here, not even as the interpreter ends."""
+    import ctypes
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))

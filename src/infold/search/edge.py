@@ -17,6 +17,7 @@ import qdrant_edge as qe
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.batches import steps
 from infold.search.index import EVERYTHING, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.intent import Intent
 from infold.search.owner import SharedIndex
 from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
 from infold.search.shard import IndexFolder
@@ -54,6 +55,7 @@ class EdgeIndex:
     def __init__(self, folder: Path, vector_size: int | None = None) -> None:
         self.folder = folder
         self._turns = Turns()
+        self._intent = Intent(folder)
         self._shard: qe.EdgeShard | None = None
         config = folder / _CONFIG_FILE
         if vector_size is None and not config.exists():
@@ -62,6 +64,7 @@ class EdgeIndex:
             if vector_size is None or config.exists():
                 self._has_dense = DENSE in json.loads(config.read_bytes()).get("vectors", {})
                 self._shard = qe.EdgeShard.load(str(folder))
+                self._resume()
                 return
             self._has_dense = vector_size > 0
             folder.mkdir(parents=True, exist_ok=True)
@@ -75,10 +78,12 @@ class EdgeIndex:
         for leaving, coming in steps(paths, points, UPSERT_POINTS):
             with self._turns.writing(), _translated("writing"):
                 if leaving:
-                    some = qe.FieldCondition("path", match=qe.MatchAny(leaving))
-                    self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
-                for batch in _batches(coming):
-                    self._update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
+                    self._intent.begin(leaving, coming)
+                try:
+                    self._step(leaving, coming)
+                finally:
+                    if leaving:
+                        self._intent.finish()
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """Adds the points, in place of those with the same id."""
@@ -126,6 +131,20 @@ class EdgeIndex:
             if shard is not None:
                 with _translated("closing"):
                     shard.close()
+
+    def _resume(self) -> None:
+        """Ends what a process that was killed had begun."""
+        begun = self._intent.left()
+        if begun is not None:
+            self._step(*begun)
+        self._intent.finish()
+
+    def _step(self, leaving: list[str], coming: list[IndexPoint]) -> None:
+        if leaving:
+            some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
+            self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
+        for batch in _batches(coming):
+            self._update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
 
     @property
     def _open(self) -> qe.EdgeShard:

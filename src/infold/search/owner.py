@@ -19,7 +19,7 @@ from infold.errors import IndexFault, VaultBusy
 from infold.search import wire
 from infold.search.asking import Line
 from infold.search.batches import steps
-from infold.search.claim import Claim
+from infold.search.claim import Claim, forget_files, keep_for_ever
 from infold.search.index import EVERYTHING, Filter, Hit, Index, IndexPoint, Vector
 from infold.search.meeting import read_card
 from infold.search.shard import OWNER_LOCK
@@ -106,11 +106,14 @@ class _Sharing:
                 self._claim.release()
 
     def forget(self) -> None:
-        """For a forked child: nothing of this is its own."""
+        """For a forked child: nothing of this is its own. It takes no lock, which a thread of the parent might have."""
         if self._service is not None:
             self._service.forget()
         if self._line is not None:
-            self._line.close()
+            self._line.forget()
+        if self._owned is not None:
+            forget_files(self._folder)
+            keep_for_ever(self._owned)
         self._claim.forget()
 
     def _open(self) -> Index:
@@ -161,15 +164,11 @@ def _end_all() -> None:
         sharing.end()
 
 
-_abandoned: list[_Sharing] = []  # the parent's, in a forked child: never closed, never collected
-
-
 def _forget_all() -> None:
     global _registry  # noqa: PLW0603 - the parent's may be held by a thread that the child does not have
     _registry = threading.Lock()
     for sharing in _sharings.values():
         sharing.forget()
-        _abandoned.append(sharing)
     _sharings.clear()
 
 
@@ -272,14 +271,22 @@ class SharedIndex:
     def _do(self, here: Callable[[Index], Any], there: Callable[[], tuple[Any, ...]], *, writes: bool = False) -> Any:
         """Does the call here where this process is the owner, else has the owner do it; again when the owner goes."""
         self._is_written = self._is_written or writes
+        deadline = None
         while True:
             side = self._joined().join()
             if not isinstance(side, Line):
                 return here(side)
             try:
                 return side.call(*there())
-            except wire.Disconnected:
+            except wire.Disconnected as error:
                 self._joined().lost(side)
+                deadline = deadline or time.monotonic() + JOIN_SECONDS
+                if time.monotonic() > deadline:
+                    raise VaultBusy(
+                        f"The infold process {side.card.process}, which has the search index open, refuses to answer.",
+                        hint="Stop that process; then this one takes over.",
+                    ) from error
+                time.sleep(_POLL_SECONDS)
 
     def _joined(self) -> _Sharing:
         if self._sharing is None:
