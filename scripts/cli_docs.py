@@ -48,10 +48,14 @@ def render() -> str:
 
 
 def _commands() -> Iterator[list[str]]:
+    from infold.cli.commands import COMMANDS, Group
+
     yield []
-    for name in ("demo", "init", "integrate", "runs", "show", "diff", "apply", "undo", "index", "status", "doctor"):
-        yield [name]
-    yield ["flows", "up"]
+    for entry in COMMANDS:
+        if isinstance(entry, Group):
+            yield from ([entry.name, part.name] for part in entry.entries)
+        else:
+            yield [entry.name]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The `infold` command: which commands there are, and what becomes of errors.
 
 A command parses, calls one function, prints its result and returns its exit code: 0 done (also when there was nothing
-to do), 1 some work is left and the output says why, 2 wrong use, 3 the environment (key, endpoint, disk). What is heavy
-is imported inside the commands, so that `infold --help` answers at once.
+to do), 1 some work is left and the output says why, 2 wrong use, 3 the environment (key, endpoint, disk). The commands
+themselves are listed in `cli.commands`; one is loaded when it is called, and what is heavy only inside it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from infold import __version__
-from infold.cli import demo, doctor, flows, index, init, integrate, runs
+from infold.cli.commands import COMMANDS, Entry, Group
 from infold.cli.terminal import Terminal
 from infold.errors import InfoldError, UsageError
 
@@ -47,7 +49,20 @@ class _Command(_Plain, TyperCommand):
 
 
 class _Face(_Plain, TyperGroup):
-    """Turns what commands return into exit codes, and errors into two lines that a person can act on."""
+    """Loads the command that is called; turns what it returns into an exit code, and errors into two lines."""
+
+    entries: tuple[Entry | Group, ...] = ()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of `cli.commands`."""
+        return [entry.name for entry in self.entries]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, loaded; None where there is none."""
+        entry = next((entry for entry in self.entries if entry.name == cmd_name), None)
+        if entry is not None and cmd_name not in self.commands:
+            self.commands[cmd_name] = _loaded(entry)
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command. The `--json` and `--debug` of a command that could not even be parsed are honoured too."""
@@ -93,17 +108,43 @@ def _unexpected(error: Exception) -> InfoldError:
     )
 
 
-app = typer.Typer(
-    name="infold",
-    cls=_Face,
-    help="infold folds new text into the notes you already have.",
-    epilog=EXIT_CODES,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def _typer(entries: tuple[Entry | Group, ...], name: str, text: str) -> typer.Typer:
+    """A face with these commands, none of them loaded."""
+    return typer.Typer(
+        name=name,
+        cls=type("_Face", (_Face,), {"entries": entries}),
+        help=text,
+        epilog=EXIT_CODES,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _loaded(entry: Entry | Group) -> Any:
+    """The command, as click has it."""
+    if isinstance(entry, Group):
+        group = _typer(entry.entries, entry.name, entry.help)
+        group.callback()(_nothing_first)
+        found = typer.main.get_command(group)
+        setattr(found, "rich_help_panel", entry.panel)  # noqa: B010 - typer's own attribute, which click does not know
+        return found
+    module, _, name = entry.at.partition(":")
+    function: Callable[..., int] = getattr(import_module(f"infold.cli.{module}"), name)
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    alone.command(entry.name, cls=_Command, help=text, rich_help_panel=entry.panel)(function)
+    return typer.main.get_command(alone)
+
+
+def _nothing_first() -> None:
+    """What a group does before its command."""
+
+
+app = _typer(COMMANDS, "infold", "infold folds new text into the notes you already have.")
 
 
 def _version(wanted: bool) -> None:
@@ -119,26 +160,6 @@ def _root(
     ] = False,
 ) -> None:
     """Infold folds new text into the notes you already have."""
-
-
-_flows = typer.Typer(
-    cls=_Face, no_args_is_help=True, help="Run the steps as Prefect flows: schedule, retries, a UI.", epilog=EXIT_CODES
-)
-
-
-def _add(to: typer.Typer, panel: str | None, *commands: Callable[..., int]) -> None:
-    """Each function is the command of its name; its docstring is the help, each paragraph on one line."""
-    for command in commands:
-        paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-        text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-        to.command(command.__name__, cls=_Command, help=text, rich_help_panel=panel)(command)
-
-
-_add(app, "The job", demo.demo, init.init, integrate.integrate)
-_add(app, "What was done", runs.runs, runs.show, runs.diff, runs.apply, runs.undo)
-_add(app, "The vault", index.index, index.status, doctor.doctor)
-_add(_flows, None, flows.up)
-app.add_typer(_flows, name="flows", rich_help_panel="The vault")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from infold.errors import EnvironmentFault, IndexFault, VaultBusy
+from infold.search.hints import hint_for
 from infold.search.index import EVERYTHING, Filter, Source
 from infold.search.query import Searcher
 from infold.search.shard import IndexFolder
@@ -75,6 +76,8 @@ class LiveSearch:
         synced = time.perf_counter()
         searcher = self._open()
         found = searcher.search(asked, where, limit, min_score)
+        if not found.results:
+            found = replace(found, searched=searcher.count(where), hint=hint_for(found, where, searcher))
         timing = replace(
             found.timing, sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
         )

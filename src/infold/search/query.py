@@ -158,6 +158,14 @@ class Searcher:
         dense_best = best_scores(self.dense(text, _SCORED_PASSAGES, only))
         return {path: NoteScore(keyword_best.get(path, 0.0), dense_best.get(path, 0.0)) for path in paths}
 
+    def count(self, where: Filter = EVERYTHING) -> int:
+        """How many passages there are to search."""
+        return self._ask(lambda opened: opened.index.count(where))
+
+    def titles(self) -> list[str]:
+        """The titles of all notes."""
+        return self._ask(OpenedIndex.titles)
+
     @property
     def languages(self) -> tuple[str, ...]:
         """Those that questions are stemmed in: the commonest of the notes."""

@@ -82,7 +82,8 @@ class SearchResult:
     """Results by source, in the order in which sources are looked at (spec 3, section 6); within a group best first.
 
     `left_out` counts what the index found but the files no longer say. `notices` are what a person should know about
-    how far the answer can be relied on.
+    how far the answer can be relied on. Where there are no results, `searched` counts the passages that were looked
+    through, and `hint` is one thing to try.
     """
 
     query: str
@@ -90,6 +91,8 @@ class SearchResult:
     left_out: int = 0
     notices: tuple[str, ...] = ()
     timing: Timing = field(default_factory=Timing)
+    searched: int | None = None
+    hint: str = ""
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -105,6 +108,8 @@ class SearchResult:
             },
             "leftOut": self.left_out,
             "notices": list(self.notices),
+            "searched": self.searched,
+            "hint": self.hint,
             "timing": {
                 "syncMs": round(self.timing.sync_ms, 1),
                 "ftsMs": round(self.timing.keyword_ms, 1),

@@ -1,0 +1,58 @@
+"""Which commands there are, in the order and under the panels in which `infold --help` lists them.
+
+A command is a function, loaded when it is called or when its help is shown: `infold search` waits for no other's
+libraries. Add one here, then run `python -m scripts.cli_docs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+JOB: Final = "The job"
+DONE: Final = "What was done"
+FINDING: Final = "Finding and reading"
+VAULT: Final = "The vault"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: the function `at`, as `module:function` below `infold.cli`."""
+
+    name: str
+    at: str
+    panel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands under one name, such as `infold flows up`."""
+
+    name: str
+    help: str
+    entries: tuple[Entry, ...]
+    panel: str | None = None
+
+
+COMMANDS: Final[tuple[Entry | Group, ...]] = (
+    Entry("demo", "demo:demo", JOB),
+    Entry("init", "init:init", JOB),
+    Entry("integrate", "integrate:integrate", JOB),
+    Entry("runs", "runs:runs", DONE),
+    Entry("show", "runs:show", DONE),
+    Entry("diff", "runs:diff", DONE),
+    Entry("apply", "runs:apply", DONE),
+    Entry("undo", "runs:undo", DONE),
+    Entry("search", "search:search", FINDING),
+    Entry("get", "get:get", FINDING),
+    Entry("index", "index:index", VAULT),
+    Entry("status", "index:status", VAULT),
+    Entry("doctor", "doctor:doctor", VAULT),
+    Group("flows", "Run the steps as Prefect flows: schedule, retries, a UI.", (Entry("up", "flows:up"),), VAULT),
+    Group(
+        "models",
+        "See, get and choose the model that embeddings come from.",
+        (Entry("list", "models:list_"), Entry("pull", "models:pull"), Entry("use", "models:use")),
+        VAULT,
+    ),
+)

@@ -1,0 +1,168 @@
+"""`infold search`: what the vault says about something, in groups, with the places to read on."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infold.cli.days import read_day
+from infold.cli.options import Call, command
+from infold.errors import UsageError
+
+if TYPE_CHECKING:
+    from infold.cli.place import Place
+    from infold.cli.progress import Stages
+    from infold.search.index import Filter
+    from infold.search.results import SearchResult
+
+_FILTERS = "Only what"
+
+
+@command
+def search(
+    call: Call,
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY", help='What to look for. "Words in quotes" must stand there as they are.'),
+    ],
+    *,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="is from there: notebook, daily, sessions, memory or external; may be repeated.",
+            rich_help_panel=_FILTERS,
+        ),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--path",
+            metavar="FOLDER",
+            help="lies in the folder, or is the note; may be repeated.",
+            rich_help_panel=_FILTERS,
+        ),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag", metavar="TAG", help="has the tag, or one below it; each of several.", rich_help_panel=_FILTERS
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="DAY",
+            help="is of that day or later: 2026-11-01, yesterday, 7d.",
+            rich_help_panel=_FILTERS,
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="DAY", help="is of that day or earlier.", rich_help_panel=_FILTERS),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("-n", "--limit", metavar="N", min=1, help="Most results in all. Else search.max_results (15)."),
+    ] = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            "--min-score",
+            metavar="SCORE",
+            min=0,
+            max=1,
+            help="Leave out what scores less, from 0 to 1. Else search.min_score (0.25).",
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", metavar="", help="Say of each result why it is there.")] = False,
+    no_sync: Annotated[
+        bool, typer.Option("--no-sync", metavar="", help="Do not look for changed notes first.")
+    ] = False,
+) -> int:
+    """Search by words and by meaning.
+
+    Results come in groups: notebook, daily, sessions. Notes that changed are indexed first. `infold get` prints a
+    place that was found.
+    """
+    text = " ".join(query)
+    where = _filter(source, path, tag, since, until)
+    found = _found(call, call.place(), text, where, limit, min_score, sync=False if no_sync else None)
+    if call.terminal.is_json:
+        call.terminal.emit(found.as_json(explain=explain))
+        return 0
+    from infold.cli.found import Paint, lines_of
+
+    page = "\n".join(lines_of(found, Paint.for_stdout(), explain=explain)).rstrip("\n")
+    if page:
+        sys.stdout.write(f"{page}\n")
+        sys.stdout.flush()
+    for notice in _notices(found, where):
+        sys.stderr.write(f"{notice}\n")
+    return 0
+
+
+def _found(
+    call: Call,
+    place: Place,
+    text: str,
+    where: Filter,
+    limit: int | None,
+    min_score: float | None,
+    *,
+    sync: bool | None,
+) -> SearchResult:
+    from infold.search.embedding import open_embedder
+    from infold.search.live import LiveSearch
+
+    embedder = open_embedder(place.params.search)
+    with ExitStack() as stack:
+
+        def progress(stage: str, done: int, total: int) -> None:
+            from infold.cli.progress import Stages
+
+            if not stages:  # most searches have nothing to index, and no time to load what draws bars
+                stages.append(stack.enter_context(Stages(call.terminal)))
+            stages[0](stage, done, total)
+
+        stages: list[Stages] = []
+        live = stack.enter_context(LiveSearch(place.workspace, embedder, progress=progress))
+        return live.search(text, where, limit, min_score, sync=sync)
+
+
+def _filter(
+    sources: list[str] | None, paths: list[str] | None, tags: list[str] | None, since: str | None, until: str | None
+) -> Filter:
+    from infold.search.index import Filter, Source
+
+    names = [name.strip().casefold() for given in sources or () for name in given.split(",") if name.strip()]
+    for name in names:
+        if name not in set(Source):
+            raise UsageError(f"There is no source {name!r}.", hint=f"The sources are {', '.join(Source)}.")
+    return Filter(
+        sources=tuple(names),
+        prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in paths or ()),
+        tags=tuple(tags or ()),
+        since=read_day(since, "--since") if since is not None else None,
+        until=read_day(until, "--until") if until is not None else None,
+    )
+
+
+def _notices(found: SearchResult, where: Filter) -> list[str]:
+    """What goes to stderr: how far the answer can be relied on, and what to try where there is none."""
+    notices = list(found.notices)
+    if found.left_out:
+        notices.append(f"{found.left_out} found in the index but no longer in the files, and left out.")
+    if not found.results:
+        looked = f"in {', '.join(where.sources) or 'everything'}"
+        if where.prefixes:
+            looked += f" under {', '.join(where.prefixes)}"
+        notices.append(f"Nothing found for {found.query!r} {looked}; {found.searched} passages searched.")
+        if found.hint:
+            notices.append(found.hint)
+    return notices

@@ -1,0 +1,135 @@
+"""Some lines of a note, named the way search results name them: `path`, `path:line`, `path:line:count`, `path:3-7`.
+
+Only reads. A note that is not there is an empty portion with the names that come near; what leads out of the vault is
+refused (spec 3, section 6, memory_get).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from infold.errors import NoteUnreadable, PathRefused, UsageError
+from infold.vault.files import decode, read_bytes, safe_path, scan
+from infold.vault.lines import Lines
+from infold.vault.names import NOTE_SUFFIXES, folded, is_note_name, shown_name, stem, without_suffix
+
+if TYPE_CHECKING:
+    from infold.settings import VaultParams
+
+MOST_NEAR: Final = 5
+_NEAR_SCORE: Final = 70.0
+_WHERE: Final = re.compile(r":(\d+)(?:(?P<dash>-(?P<last>\d+))|:(?P<count>\d+))?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """`lines` lines of a note from line `start` on; `total` is how many it has. `path` is empty where there is none."""
+
+    path: str
+    text: str
+    start: int
+    lines: int
+    total: int
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    path: str
+    start: int
+    count: int | None
+
+
+def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
+    """The lines that `asked` names; all of them where it names none.
+
+    A name that holds a colon is taken whole first. A name without folder or `.md` will do where only one note has it.
+    Raises PathRefused, UsageError for a line 0, and NoteUnreadable for a note that is there but cannot be read.
+    """
+    wanted = [_Wanted(_within(vault, asked), 1, None)]
+    where = _WHERE.search(asked)
+    if where is not None:
+        wanted.append(_with_lines(_within(vault, asked[: where.start()]), where))
+    for choice in wanted:
+        path = _existing(vault, choice.path)
+        if path is not None:
+            return _cut(vault, params, path, choice)
+    return _by_name(vault, params, wanted)
+
+
+def _by_name(vault: Path, params: VaultParams, wanted: list[_Wanted]) -> Portion:
+    """The one note of that name, wherever it lies; else nothing, and the names that come near."""
+    paths = [file.path for file in scan(vault, params).files]
+    for choice in wanted:
+        name = folded(without_suffix(choice.path.strip("/")))
+        named = [path for path in paths if f"/{folded(without_suffix(path))}".endswith(f"/{name}")] if name else []
+        if len(named) == 1:
+            return _cut(vault, params, named[0], choice)
+        if named:
+            return Portion("", "", choice.start, 0, 0, tuple(named[:MOST_NEAR]))
+    return Portion("", "", wanted[-1].start, 0, 0, _near(wanted[-1].path, paths))
+
+
+def _near(name: str, paths: list[str]) -> tuple[str, ...]:
+    from rapidfuzz import fuzz, process
+
+    names = {path: folded(stem(path)) for path in paths}
+    found = process.extract(folded(stem(name)), names, scorer=fuzz.WRatio, limit=MOST_NEAR, score_cutoff=_NEAR_SCORE)
+    return tuple(path for _, _, path in found)
+
+
+def _with_lines(path: str, where: re.Match[str]) -> _Wanted:
+    start = int(where[1])
+    count = int(where["count"]) if where["count"] else None
+    if where["last"]:
+        count = max(int(where["last"]) - start + 1, 0)
+    elif count is None:
+        count = 1
+    if start < 1:
+        raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
+    return _Wanted(path, start, count)
+
+
+def _within(vault: Path, name: str) -> str:
+    """The vault-relative form of `name`; an absolute path within the vault is one too."""
+    if name.startswith("/") and Path(name).is_relative_to(vault):
+        return Path(name).relative_to(vault).as_posix()
+    return name.removeprefix("./")
+
+
+def _existing(vault: Path, path: str) -> str | None:
+    """The note at `path`, or at `path` with a suffix; None where there is none. Raises PathRefused."""
+    if not path:
+        return None
+    if any(part.startswith(".") and part not in (".", "..") for part in path.split("/")):
+        raise PathRefused(f"{shown_name(path)} lies in a hidden folder, which holds no notes.")
+    file = safe_path(vault, path)
+    if is_note_name(path):
+        return path if _is_file(file) else None
+    return next((path + suffix for suffix in NOTE_SUFFIXES if _is_file(safe_path(vault, path + suffix))), None)
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # a name too long to exist
+        return False
+
+
+def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portion:
+    try:
+        text = decode(read_bytes(vault, path, params.max_note_bytes), path)
+    except NoteUnreadable as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return Portion("", "", wanted.start, 0, 0)
+        raise
+    lines = Lines(text)
+    total = len(lines.starts) - (lines.starts[-1] == len(text))
+    last = total if wanted.count is None else min(wanted.start + wanted.count - 1, total)
+    if wanted.start > total or last < wanted.start:
+        return Portion(path, "", wanted.start, 0, total)
+    end = lines.starts[last] if last < len(lines.starts) else len(text)
+    return Portion(path, text[lines.starts[wanted.start - 1] : end], wanted.start, last - wanted.start + 1, total)
