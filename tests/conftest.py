@@ -14,6 +14,12 @@ __all__ = ["prefect_api"]
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_models_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests find no embedding model, nor anything else, that whoever runs them keeps in their state home."""
+    os.environ["INFOLD_STATE_HOME"] = str(tmp_path_factory.mktemp("state-home"))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public vaults and hard inputs beside the checkout; skips where it is absent."""

@@ -45,6 +45,7 @@ def examine(place: Place, seen: Survey, environment: Environment) -> Iterator[Fi
     yield from _vault(place, seen)
     yield from _files(seen)
     yield from _librarian(place, environment)
+    yield _embedding(place)
     yield from _state(place, seen)
 
 
@@ -163,6 +164,37 @@ def _price(model: str, environment: Environment) -> Finding:
         f"the price of {model} at this endpoint is unknown",
         "Cap by tokens: --max-tokens N; a cap in dollars is refused.",
     )
+
+
+def _embedding(place: Place) -> Finding:
+    """Which embeddings are in force, and what a better rung of the ladder would give."""
+    from infold.search.embedding import open_embedder
+    from infold.search.models import name_in_use, rung_above
+
+    search = place.params.search
+    try:
+        embedder = open_embedder(search)
+    except InfoldError as error:
+        return Finding(Level.PROBLEM, "meaning", str(error), error.hint)
+    if embedder is None:
+        return Finding(
+            Level.NOTE,
+            "meaning",
+            "search is by keyword alone",
+            "search.embedding=auto finds what is said otherwise too.",
+        )
+    worth = embedder.worth if search.dense_weight is None else search.dense_weight
+    found = f"{embedder.name}, which weighs {worth:g} beside keywords"
+    chosen = name_in_use()
+    if search.embedding == "auto" and chosen and not embedder.name.startswith("onnx/"):
+        return Finding(
+            Level.NOTE,
+            "meaning",
+            f"{found}; the model in use, {chosen}, cannot run here",
+            "`infold models list` shows what is wrong with it; pip install 'infold[onnx]' brings what runs it.",
+        )
+    better = rung_above(embedder.name) if search.embedding in {"auto", "static"} else ""
+    return Finding(Level.NOTE if better else Level.OK, "meaning", found, better)
 
 
 def _state(place: Place, seen: Survey) -> Iterator[Finding]:

@@ -20,6 +20,8 @@ _WORDS: Final = {
     "group": "Grouping paragraphs",
     "chunks": "Exploring and editing",
     "apply": "Writing notes",
+    "cases": "Filing what was left out",
+    "download": "Downloading, MB",
 }
 _SECONDS_BETWEEN_LINES: Final = 5.0
 

@@ -68,6 +68,7 @@ class StaticEmbedder:
 
     name = "static/wordllama-l2-supercat-256"
     size = 256
+    bytes_on_disk = 18_200_000
     worth = STATIC_WORTH
     _weights_file = "weights/l2_supercat_256.safetensors"
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"

@@ -83,13 +83,26 @@ def open_model(name: str | None = None) -> OnnxEmbedder:
     if folder is None:
         raise ModelUnusable(
             f"There is no model {wanted!r} here.",
-            hint="`infold models list` shows what there is and what can be pulled; a folder is named by its path, "
-            f"such as ./{wanted}.",
+            hint=f"`infold models pull {wanted}` gets it where `infold models list` names it; a folder is named by its "
+            f"path, such as ./{wanted}.",
         )
     model = read_folder(folder)
     known = _read().get(_name_of(folder))
     is_same = known is not None and known.stamp == model.stamp()
     return OnnxEmbedder(model, Measured(known.fingerprint, known.size) if known and is_same else None)
+
+
+def rung_above(name: str) -> str:
+    """What a better rung than the embedder of that name would give and how to get it; empty where there is none."""
+    if not name.startswith("static/"):
+        return ""
+    from infold.search.onnx import is_runtime_installed
+
+    runtime = "" if is_runtime_installed() else "pip install 'infold[onnx]', then "
+    return (
+        "A small language model finds what is said in other words, at some 50 passages a second to index: "
+        f"{runtime}`infold models pull all-MiniLM-L6-v2` (24 MB) and `infold models use all-MiniLM-L6-v2`."
+    )
 
 
 def use(name: str) -> LocalModel | None:

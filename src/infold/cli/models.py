@@ -1,0 +1,215 @@
+"""`infold models`: which embedding models there are, getting one, putting one to use."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from infold.cli.options import Call, placeless_command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infold.search.models import LocalModel
+
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A name of `infold models list`.", show_default=False)
+]
+UseArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FOLDER",
+        help="A name of `infold models list`, or the path of a folder with an ONNX model and its tokenizer.json.",
+        show_default=False,
+    ),
+]
+_IN_USE, _HERE, _TO_PULL = "in use", "here", "to pull"
+_BYTES_A_STEP: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One model as it is shown. `state` is in use, here, to pull, or what is wrong with it."""
+
+    name: str
+    state: str
+    size_bytes: int
+    dimensions: int
+    worth: float
+    languages: str
+    licence: str
+    folder: str | None = None
+
+
+@placeless_command
+def list_(call: Call) -> int:
+    """Show the embedding models: the bundled one, those that can be pulled, and folders of your own.
+
+    A model's weight is what meaning counts beside keywords, which count 1, when both rank what a search finds.
+    """
+    from infold.search.models import STATIC, name_in_use
+
+    listed = list(listing())
+    if call.terminal.is_json:
+        call.terminal.emit({"in_use": name_in_use() or STATIC, "models": [asdict(model) for model in listed]})
+        return 0
+    from rich.table import Column, Table
+
+    columns = (Column("model", overflow="fold", min_width=21), "state", "size", "dim", "weight", "languages", "licence")
+    table = Table(*columns, box=None, pad_edge=False)
+    for model in listed:
+        style = "bold" if model.state == _IN_USE else None
+        size = f"{model.size_bytes / 1e6:,.0f} MB"
+        table.add_row(
+            model.name,
+            model.state,
+            size,
+            str(model.dimensions),
+            f"{model.worth:g}",
+            model.languages,
+            model.licence,
+            style=style,
+        )
+    call.terminal.show(table)
+    call.terminal.say()
+    call.terminal.say("`infold models pull NAME` gets one; `infold models use NAME` or a folder puts it to use.")
+    _say_what_is_missing(call)
+    return 0
+
+
+@placeless_command
+def pull(call: Call, name: ModelArgument) -> int:
+    """Get a model from its hub: checked byte for byte, and gone on with where it was stopped.
+
+    HF_ENDPOINT names another hub or a mirror. Nothing else in infold needs the network for embeddings.
+    """
+    from infold.cli.progress import Stages
+    from infold.errors import UsageError
+    from infold.search.catalogue import MODELS, known_model
+    from infold.search.models import models_home, name_in_use, register
+    from infold.search.onnx import is_runtime_installed
+    from infold.search.pull import pull as fetch
+
+    model = known_model(name)
+    if model is None:
+        raise UsageError(
+            f"There is no model {name!r} to pull.",
+            hint=f"There are {', '.join(known.name for known in MODELS)}; "
+            "any other works from a folder with `infold models use FOLDER`.",
+        )
+    with Stages(call.terminal) as stages:
+        is_new = fetch(
+            model,
+            models_home(),
+            lambda here, total: stages("download", here // _BYTES_A_STEP, -(-total // _BYTES_A_STEP)),
+        )
+    folder = models_home() / model.name
+    if is_runtime_installed():
+        register(model.name)
+    if call.terminal.is_json:
+        call.terminal.emit({"name": model.name, "folder": str(folder), "pulled": is_new})
+        return 0
+    call.terminal.say(f"{model.name} {'is here now' if is_new else 'was here already'}: {folder}")
+    if name_in_use() != model.name:
+        call.terminal.say(f"`infold models use {model.name}` puts it to use.")
+    _say_what_is_missing(call)
+    return 0
+
+
+@placeless_command
+def use(call: Call, name: UseArgument) -> int:
+    """Put a model to use, for every vault of yours; `static` goes back to the bundled one.
+
+    The model embeds a sentence first, so that one that does not work is never in use. The next index or search then
+    embeds what has no vector of this model yet; vectors of models that were in use before are kept.
+    """
+    from infold.search.catalogue import known_model
+    from infold.search.embedding import MODEL_WORTH
+    from infold.search.models import STATIC
+    from infold.search.models import use as choose
+
+    known = known_model(name)
+    model = choose(known.name if known else name)
+    if model is None:
+        if call.terminal.is_json:
+            call.terminal.emit({"in_use": STATIC})
+        call.terminal.say("The bundled static model is in use.")
+        return 0
+    if call.terminal.is_json:
+        call.terminal.emit({"in_use": model.name, "folder": model.folder, "dimensions": model.size})
+        return 0
+    call.terminal.say(f"{model.name} is in use: {model.size} dimensions, weight {MODEL_WORTH:g}.")
+    call.terminal.say(f"It is read so: {_reading(model)}.")
+    call.terminal.say("Where search.embedding is auto or onnx, `infold index` now gives every passage its new vector.")
+    return 0
+
+
+def listing() -> Iterator[Listed]:
+    """The static model, the catalogue, then the user's own folders."""
+    from infold.search.catalogue import MODELS
+    from infold.search.embedding import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
+    from infold.search.models import STATIC, models_home, name_in_use, registered
+
+    chosen = name_in_use()
+    state = _HERE if chosen else _IN_USE
+    yield Listed(
+        STATIC, state, StaticEmbedder.bytes_on_disk, StaticEmbedder.size, STATIC_WORTH, "mostly English", "MIT"
+    )
+    known = {model.name for model in registered()}
+    for model in MODELS:
+        folder = models_home() / model.name
+        state = (_IN_USE if chosen == model.name else _HERE) if folder.is_dir() else _TO_PULL
+        if chosen == model.name and state == _TO_PULL:
+            state = "in use, but gone"
+        yield Listed(
+            model.name,
+            state,
+            model.size_bytes,
+            model.dimensions,
+            model.worth,
+            model.languages,
+            model.licence,
+            str(folder) if folder.is_dir() else None,
+        )
+    for own in registered():
+        if own.name in known - {model.name for model in MODELS}:
+            size, fault = _own(own)
+            state = fault or (_IN_USE if chosen == own.name else _HERE)
+            yield Listed(own.name, state, size, own.size, MODEL_WORTH, "its own", "its own", own.folder)
+
+
+def _own(model: LocalModel) -> tuple[int, str]:
+    """The size of a folder's model in bytes, and what is wrong with it, if anything."""
+    from pathlib import Path
+
+    from infold.errors import ModelUnusable
+    from infold.search.model_folder import read_folder
+
+    try:
+        return sum(file.stat().st_size for file in read_folder(Path(model.folder)).files), ""
+    except ModelUnusable:
+        return 0, "gone"
+
+
+def _reading(model: LocalModel) -> str:
+    from pathlib import Path
+
+    from infold.search.model_folder import read_folder
+
+    folder = read_folder(Path(model.folder))
+    pooled = "the mean of the tokens" if folder.pooling == "mean" else "the first token"
+    prefixes = [
+        f"{prefix!r} before a {of}"
+        for of, prefix in (("query", folder.query_prefix), ("passage", folder.passage_prefix))
+        if prefix
+    ]
+    return ", ".join([folder.weights.name, pooled, f"texts cut at {folder.max_tokens} tokens", *prefixes])
+
+
+def _say_what_is_missing(call: Call) -> None:
+    from infold.search.onnx import is_runtime_installed
+
+    if not is_runtime_installed():
+        call.terminal.notice("Models other than static need onnxruntime: pip install 'infold[onnx]'", style="yellow")
