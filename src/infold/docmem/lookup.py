@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from infold.docmem import queries
-from infold.docmem.node import Node, node_hash
+from infold.docmem.node import Node, metadata, node_hash
 from infold.errors import LockConflict, NodeNotFound, StoreDamaged
 
 
@@ -87,6 +87,11 @@ class Lookup:
     def texts(self, node_id: str) -> Iterator[str]:
         """The texts of the node and of all below it, in reading order."""
         return (text for (text,) in self.connection.execute(queries.TREE_TEXTS, (node_id,)))
+
+    def outline(self, node_id: str) -> Iterator[tuple[int, str]]:
+        """Depth and full metadata of the node and of all below it, in reading order."""
+        for depth, *fields in self.connection.execute(queries.TREE_METADATA, (node_id,)):
+            yield depth, metadata(*fields)
 
     def post_order(self, node_id: str) -> list[str]:
         """The ids of all below a node and its own, children before parents."""

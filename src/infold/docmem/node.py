@@ -44,7 +44,7 @@ class Context:
         return cls(*parts)  # type: ignore[arg-type]  # None is what __post_init__ refuses by name
 
     def __str__(self) -> str:
-        return f"{_shown(self.type)}:{_shown(self.name)}:{_shown(self.value)}"
+        return _line(f"{self.type}:{self.name}:{self.value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,15 @@ class Node:
         return {name: getattr(self, name) for name in PROPERTIES}
 
     def __str__(self) -> str:
-        """Full node metadata in its standard form: ``ID type:name:value updated_at``."""
-        return f"{self.id} {self.context} {self.updated_at}"
+        return metadata(self.id, self.context_type, self.context_name, self.context_value, self.updated_at)
 
 
 PROPERTIES: Final = tuple(field.name for field in fields(Node))
+
+
+def metadata(node_id: str, context_type: str, context_name: str, context_value: str, updated_at: str) -> str:
+    """Full node metadata in its standard form: ``ID type:name:value updated_at`` (spec 2, Standard Display Formats)."""
+    return _line(f"{node_id} {context_type}:{context_name}:{context_value} {updated_at}")
 
 
 def node_hash(parent_id: str | None, context: Context, text: str, order_value: float) -> str:
@@ -138,6 +142,6 @@ def _check_field(name: str, value: object) -> None:
     checked_text(value)
 
 
-def _shown(value: str) -> str:
-    """A field on one line: a line break in it must not make two nodes of one."""
-    return value if value.isprintable() else "".join(sign if sign.isprintable() else " " for sign in value)
+def _line(shown: str) -> str:
+    """What is shown on one line: a line break in a field must not make two nodes of one."""
+    return shown if shown.isprintable() else "".join(sign if sign.isprintable() else " " for sign in shown)

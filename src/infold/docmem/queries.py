@@ -22,20 +22,29 @@ NEXT: Final = f"{_SIBLING} > ? AND id IS NOT ? ORDER BY order_value LIMIT 1"
 PREVIOUS: Final = f"{_SIBLING} < ? AND id IS NOT ? ORDER BY order_value DESC LIMIT 1"
 BETWEEN: Final = "SELECT id FROM nodes WHERE parent_id = ? AND order_value BETWEEN ? AND ?"
 
-# Depth first: of what waits, the deepest comes first, and the deepest that wait are always children of one node.
+# Depth first: of what waits the deepest comes first, and the deepest that wait are always children of one node. Rows
+# come out as they are taken from what waits; the limit, which is none, keeps SQLite from dropping the order as useless.
 _WALK: Final = """
-WITH RECURSIVE tree (place, id, depth, number) AS (
-    SELECT rowid, id, 0, order_value FROM nodes WHERE id = ?
+WITH RECURSIVE tree AS (
+    SELECT 0 AS depth, {columns} FROM nodes n WHERE n.id = ?
     UNION ALL
-    SELECT n.rowid, n.id, tree.depth + 1, n.order_value FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
-    ORDER BY 3 DESC, {}
+    SELECT tree.depth + 1, {columns} FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
+    ORDER BY {order} LIMIT -1
 )
+SELECT {wanted} FROM tree
 """
-_PREORDER: Final = _WALK.format("4, 2")
-_WITH_NODE: Final = "FROM tree CROSS JOIN nodes n ON n.rowid = tree.place"
-TREE: Final = f"{_PREORDER} SELECT {_OF_NODE}, tree.depth {_WITH_NODE}"
-TREE_TEXTS: Final = f"{_PREORDER} SELECT n.text {_WITH_NODE}"
-MIRRORED_PREORDER: Final = f"{_WALK.format('4 DESC, 2 DESC')} SELECT id FROM tree"  # backwards it is the post-order
+TREE: Final = _WALK.format(columns=_OF_NODE, order="depth DESC, order_value, id", wanted=f"{COLUMNS}, depth")
+TREE_TEXTS: Final = _WALK.format(
+    columns="n.order_value, n.id, n.text", order="depth DESC, order_value, id", wanted="text"
+)
+TREE_METADATA: Final = _WALK.format(
+    columns="n.order_value, n.id, n.context_type, n.context_name, n.context_value, n.updated_at",
+    order="depth DESC, order_value, id",
+    wanted="depth, id, context_type, context_name, context_value, updated_at",
+)
+MIRRORED_PREORDER: Final = _WALK.format(  # backwards it is the post-order
+    columns="n.order_value, n.id", order="depth DESC, order_value DESC, id DESC", wanted="id"
+)
 CHAIN: Final = """
 WITH RECURSIVE chain (id, parent_id, height) AS (
     SELECT id, parent_id, 0 FROM nodes WHERE id = ?

@@ -27,7 +27,7 @@ def structure(rows: Rows, node_id: str) -> str:
     Raises NodeNotFound.
     """
     rows.get(node_id)
-    return "\n".join(f"{'  ' * depth}- {node}" for node, depth in rows.tree(node_id))
+    return "\n".join(f"{'  ' * depth}- {line}" for depth, line in rows.outline(node_id))
 
 
 def get_root(rows: Rows, node_id: str) -> Node:

@@ -49,7 +49,8 @@ class Rows(Lookup):
         )
         values = [getattr(node, name) for name in PROPERTIES]
         self.connection.execute(queries.INSERT, values)
-        self._stale(node.id, node.id if parent_id is None else self.root_id(parent_id))
+        self._root_of[node.id] = node.id if parent_id is None else self.root_id(parent_id)
+        self._stale(node.id, self._root_of[node.id])
         return node
 
     def change(
