@@ -1,18 +1,21 @@
-"""A small vault with its tables and index, brought up to date in one call."""
+"""A small vault with its index, brought up to date in one call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import qdrant_edge as qe
 
 from infold.search.embedding import Embedder, StaticEmbedder
+from infold.search.feeds import Feed
+from infold.search.manifest import Manifest
 from infold.search.query import Searcher
+from infold.search.shard import IndexFolder
 from infold.search.sync import SyncResult, sync_index
 from infold.settings import Params
-from infold.tables.sync import sync_tables
 
 
 @dataclass
@@ -28,10 +31,6 @@ class Place:
         return self.root / "vault"
 
     @property
-    def tables(self) -> Path:
-        return self.root / "tables"
-
-    @property
     def embeddings(self) -> Path:
         return self.root / "embeddings"
 
@@ -39,24 +38,57 @@ class Place:
     def index(self) -> Path:
         return self.root / "index"
 
+    @property
+    def generation(self) -> Path:
+        """The folder of the generation in use."""
+        folder = IndexFolder(self.index)
+        return folder.folder_of(folder.current())
+
     def write(self, path: str, text: str) -> None:
         file = self.vault / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
 
-    def sync(self, *, rebuild: bool = False, progress: Callable[[str, int, int], None] | None = None) -> SyncResult:
-        sync_tables(self.vault, self.tables, self.params)
+    def sync(
+        self,
+        *,
+        progress: Callable[[str, int, int], None] | None = None,
+        feeds: Sequence[Feed] | None = None,
+        rebuild: bool = False,
+        paths: Sequence[str] | None = None,
+        vectors: bool = True,
+        wait_seconds: float = 1,
+    ) -> SyncResult:
         return sync_index(
             self.vault,
-            self.tables,
-            self.embeddings,
             self.index,
+            self.embeddings,
             self.params,
             self.embedder,
             progress,
+            feeds=feeds,
             rebuild=rebuild,
-            wait_seconds=1,
+            paths=paths,
+            vectors=vectors,
+            wait_seconds=wait_seconds,
         )
+
+    def manifest(self) -> Manifest:
+        """What the index in use says it holds."""
+        return Manifest(self.generation / "manifest.sqlite", read_only=True)
+
+    def contents(self) -> dict[str, tuple[object, ...]]:
+        """Every point of the index in use, whole, by id."""
+        shard = qe.EdgeShard.load(str(self.generation / "shard"))
+        records, _ = shard.scroll(qe.ScrollRequest(limit=100_000, with_payload=True, with_vector=True))
+        found = {}
+        for record in records:
+            sparse, dense = record.vector["bm25"], record.vector.get("dense")
+            weights = tuple(sorted(zip(sparse.indices, sparse.values, strict=True)))
+            payload = tuple(sorted((key, str(value)) for key, value in record.payload.items()))
+            found[str(record.id)] = (payload, weights, None if dense is None else tuple(dense))
+        shard.close()
+        return found
 
     def searcher(self) -> Searcher:
         return Searcher(self.index, self.params.search, self.embedder)

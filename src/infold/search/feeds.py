@@ -67,7 +67,7 @@ class Feed(Protocol):
         """Whether nothing at all, where there was something, is taken for an absent folder, and empties nothing."""
 
     def items(self, paths: Sequence[str] | None = None) -> Listing:
-        """What there is; only what is at `paths`, where they are given. Raises VaultNotFound where there is no folder."""
+        """What there is; only what is at `paths`, where they are given. Raises VaultNotFound."""
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The points of an item, unless its bytes have the hash known. Never raises for what one item can be."""

@@ -1,0 +1,72 @@
+"""A sync that is killed: whatever was in progress, the next one gives what a rebuild gives."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import infold.search.edge as edge, infold.search.manifest as manifest, infold.tables.embeddings as embeddings
+from infold.search import changes, sync, writing
+from infold.search.embedding import StaticEmbedder
+from infold.settings import Params
+
+root, victim, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+changes.ROUND_NOTES, writing.VECTOR_BATCH = 1, 2
+owner, name = {"Manifest": manifest.Manifest, "EdgeIndex": edge.EdgeIndex, "Store": embeddings.EmbeddingStore}[
+    victim.split(".")[0]], victim.split(".")[1]
+original, calls = getattr(owner, name), 0
+
+def dying(self, *args):
+    global calls
+    calls += 1
+    if calls == 3 and moment == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    result = original(self, *args)
+    if calls == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return result
+
+setattr(owner, name, dying)
+sync.sync_index(root / "vault", root / "index", root / "embeddings", Params(), StaticEmbedder())
+"""
+
+
+@pytest.mark.parametrize(
+    "victim, moment",
+    [
+        ("Manifest.begin", "before"),
+        ("EdgeIndex.replace", "before"),
+        ("EdgeIndex.flush", "before"),
+        ("Manifest.finish", "before"),
+        ("Manifest.finish", "after"),
+        ("Store.append", "before"),
+        ("EdgeIndex.add_vectors", "before"),
+        ("Manifest.filled", "before"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_anywhere_the_next_sync_puts_it_right(place, victim: str, moment: str):
+    """Killed before or after any step that writes, whatever changed: the next sync gives what a rebuild gives."""
+    place.sync()
+    place.write("bread.md", "# Bread\n\nA poolish is quicker.\n\n## Oven\n\nUse a stone.\n")
+    place.write("index.md", "# Home\n\nNothing here.\n")
+    place.write("new/one.md", "# One\n\nFirst new note.\n\n## Two\n\nMore of it.\n")
+    place.write("new/two.md", "# Two\n\nSecond new note.\n\n# Three\n\nThird.\n")
+    (place.vault / "garden" / "tomatoes.md").unlink()
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(place.root), victim, moment], check=False, timeout=60)
+    assert killed.returncode == -9, "the process was to be killed"
+    (place.vault / "new" / "two.md").unlink()
+    place.sync()
+    after = place.contents()
+    assert not any("two.md" in str(payload) for payload, _, _ in after.values())
+    place.sync(rebuild=True)
+    assert place.contents() == after
+    assert all(dense is not None for _, _, dense in after.values())
+    pending = sqlite3.connect(place.generation / "manifest.sqlite").execute("SELECT count(*) FROM pending").fetchone()
+    assert pending == (0,)
