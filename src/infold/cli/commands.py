@@ -48,6 +48,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("index", "index:index", VAULT),
     Entry("status", "index:status", VAULT),
     Entry("doctor", "doctor:doctor", VAULT),
+    Entry("evaluate", "evaluate:evaluate", VAULT),
     Group("flows", "Run the steps as Prefect flows: schedule, retries, a UI.", (Entry("up", "flows:up"),), VAULT),
     Group(
         "models",

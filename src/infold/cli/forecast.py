@@ -12,6 +12,7 @@ from infold.cli.terminal import Terminal
 if TYPE_CHECKING:
     from infold.librarian.answers import Paragraph
     from infold.librarian.estimate import Estimate
+    from infold.settings import LibrarianParams
 
 _Progress = Callable[[str, int, int], None]
 
@@ -27,10 +28,13 @@ def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
 
     with Stages(terminal) as stages:
         expected = forecast(place, stages)
-    if expected is None:
-        return True
-    terminal.notice(f"{place.params.librarian.model}: {_in_words(expected)}", style="bold")
-    terminal.notice(_cap(place))
+    return expected is None or confirmed(terminal, place.params.librarian, expected, yes=yes)
+
+
+def confirmed(terminal: Terminal, librarian: LibrarianParams, expected: Estimate, *, yes: bool) -> bool:
+    """Shows what is to be expected and the caps; asks where a person can answer. `yes`, a program or a pipe goes on."""
+    terminal.notice(f"{librarian.model}: {_in_words(expected)}", style="bold")
+    terminal.notice(_cap(librarian))
     if yes or terminal.is_json or not (terminal.is_watched and _is_answerable()):
         return True
     terminal.err.print("Go on? [y/N] ", end="")
@@ -104,8 +108,7 @@ def _in_words(expected: Estimate) -> str:
     return f"some {calls[0]} to {calls[1]} calls, {tokens[0]:,} to {tokens[1]:,} tokens, {price}"
 
 
-def _cap(place: Place) -> str:
-    params = place.params.librarian
+def _cap(params: LibrarianParams) -> str:
     caps = [f"${params.max_usd:g}"] if params.max_usd is not None else []
     caps += [f"{params.max_tokens:,} tokens"] if params.max_tokens is not None else []
     if not caps:
