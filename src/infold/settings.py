@@ -123,6 +123,7 @@ class WatchParams(Section):
 
     debounce_seconds: float = Field(default=1.5, ge=0)
     reconcile_seconds: float = Field(default=300, ge=1)
+    polling: bool = False
 
 
 class NotebookParams(Section):

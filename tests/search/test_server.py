@@ -29,6 +29,7 @@ from infold.search.server_client import MAX_TRIES, MAX_UNANSWERED_TRIES
 from tests.fakes.qdrant_server import FakeQdrant, Fault
 
 SIZE = 4
+G1 = "0123456789abcdef"
 KEY = "sesame-4711"
 LEVAIN = terms.sparse_query("levain")
 
@@ -64,25 +65,25 @@ def engine(server: FakeQdrant, tmp_path: Path) -> Iterator[ServerEngine]:
 
 @pytest.fixture
 def index(engine: ServerEngine) -> ServerIndex:
-    return engine.create("g1", SIZE)
+    return engine.create(G1, SIZE)
 
 
 def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path):
     """Each index folder has collections of its own, though their generations are called alike."""
     one, two = (ServerEngine(server.url, KEY, tmp_path / name) for name in ("one", "two"))
-    assert not one.exists("g1")
-    one.create("g1", SIZE).upsert([point(1, "a.md")])
-    assert two.create("g1", SIZE).count() == 0
-    two.drop("g1")
-    assert ServerEngine(server.url, KEY, tmp_path / "one").open("g1").count() == 1
-    assert not two.exists("g1")
+    assert not one.exists(G1)
+    one.create(G1, SIZE).upsert([point(1, "a.md")])
+    assert two.create(G1, SIZE).count() == 0
+    two.drop(G1)
+    assert ServerEngine(server.url, KEY, tmp_path / "one").open(G1).count() == 1
+    assert not two.exists(G1)
     assert len(server.collections) == 1
 
 
 def test_an_index_of_keywords_alone(engine: ServerEngine):
     """Made without dense vectors it says so to whoever opens it, instead of failing."""
-    engine.create("g1", 0).upsert([replace(point(1, "a.md"), dense=None)])
-    again = engine.open("g1")
+    engine.create(G1, 0).upsert([replace(point(1, "a.md"), dense=None)])
+    again = engine.open(G1)
     assert again.query_dense(np.ones(SIZE, dtype=np.float32), 5) == []
     assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
     assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
@@ -118,7 +119,7 @@ def test_the_server_says_how_long_to_wait(server: FakeQdrant, index: ServerIndex
 def test_an_answer_that_takes_too_long(server: FakeQdrant, tmp_path: Path):
     """Nothing hangs: after its tries an unanswered request is an error that says so, and the next one works."""
     engine = ServerEngine(server.url, KEY, tmp_path / "index", timeout_seconds=1, first_wait_seconds=0.001)
-    index = engine.create("g1", SIZE)
+    index = engine.create(G1, SIZE)
     server.script(Fault(latency=1.3))
     assert index.count() == 0  # the second try was in time
     asked = len(server.asked)
@@ -177,19 +178,19 @@ def test_every_fault_is_ours_and_says_what_to_do(
 )
 def test_a_collection_that_is_gone(engine: ServerEngine, index: ServerIndex, call: Callable[[ServerIndex], object]):
     """Whatever is asked of it, the answer is an IndexFault, by which a sync knows to make the index anew."""
-    engine.drop("g1")
+    engine.drop(G1)
     with pytest.raises(IndexFault, match="does not have the search index"):
         call(index)
 
 
 def test_a_wrong_key_and_none(server: FakeQdrant, tmp_path: Path, engine: ServerEngine):
     """The two are told apart, and the key is in no message."""
-    engine.create("g1", SIZE)
+    engine.create(G1, SIZE)
     with pytest.raises(KeyRejected) as rejected:
-        ServerEngine(server.url, "open-0815", tmp_path / "index").open("g1")
+        ServerEngine(server.url, "open-0815", tmp_path / "index").open(G1)
     assert "open-0815" not in f"{rejected.value} {rejected.value.hint}"
     with pytest.raises(KeyMissing, match="wants an API key"):
-        ServerEngine(server.url, None, tmp_path / "index").open("g1")
+        ServerEngine(server.url, None, tmp_path / "index").open(G1)
 
 
 def test_a_server_that_quotes_the_key(server: FakeQdrant, index: ServerIndex):
@@ -201,11 +202,11 @@ def test_a_server_that_quotes_the_key(server: FakeQdrant, index: ServerIndex):
 
 def test_nobody_listens(tmp_path: Path, engine: ServerEngine, server: FakeQdrant):
     """A refused connection is told at once, with the setting."""
-    engine.create("g1", SIZE)
+    engine.create(G1, SIZE)
     server.close()
     started = time.monotonic()
     with pytest.raises(EndpointUnreachable) as unreachable:
-        engine.open("g1")
+        engine.open(G1)
     assert "INFOLD_QDRANT_URL" in str(unreachable.value)
     assert time.monotonic() - started < 0.5
 
@@ -260,5 +261,5 @@ def test_without_the_client(monkeypatch: pytest.MonkeyPatch, engine: ServerEngin
     engine.close()
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
     with pytest.raises(EnvironmentFault) as missing:
-        engine.open("g1")
+        engine.open(G1)
     assert "infold[server]" in missing.value.hint

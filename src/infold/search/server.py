@@ -19,6 +19,7 @@ from infold.errors import IndexFault, StateUnwritable
 from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector
 from infold.search.server_address import server_address
 from infold.search.server_client import FIRST_WAIT_SECONDS, ServerClient, connect
+from infold.search.shard import IndexFolder
 from infold.search.terms import Sparse
 from infold.vault.disk import Disk
 
@@ -48,6 +49,7 @@ class ServerEngine:
     ) -> None:
         self._address = server_address(url, api_key)
         self._api_key = api_key or None
+        self._folder = IndexFolder(index_dir)
         self._id_file = index_dir / _ID_FILE
         self._timeout_seconds, self._first_wait_seconds = timeout_seconds, first_wait_seconds
         self._connected: ServerClient | None = None
@@ -76,10 +78,11 @@ class ServerEngine:
         return ServerIndex(client, collection, has_dense=client.has_dense(collection))
 
     def drop(self, generation: str) -> None:
-        """Takes the collection away; what is not there is passed over."""
+        """Takes the collection and the generation's folder away; what is not there is passed over."""
         collection = self._collection(generation)
         if collection is not None:
             self._client().drop(collection, self._timeout_seconds)
+        self._folder.remove(generation)
 
     def close(self) -> None:
         """Lets go of the connection; the next call makes another."""
