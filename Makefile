@@ -8,10 +8,10 @@ INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench repro chaos pins clean
+.PHONY: help demo test check bench repro evaluate-accept chaos pins clean
 
 help: ## what can be made
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: $(INSTALLED) ## fold a demo inbox into a copy of the demo vault
 	@$(BIN)/infold demo
@@ -30,6 +30,9 @@ bench: $(INSTALLED) ## every benchmark, one table each
 
 repro: $(INSTALLED) ## rebuild snapshot, tables and summaries of the demo vault with DVC
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
+
+evaluate-accept: $(INSTALLED) ## how well the demo vault is filed becomes what the tests hold it to
+	$(BIN)/infold evaluate --vault data/vault --state data/state --set search.embedding=static --accept data/metrics/evaluation.json
 
 chaos: $(INSTALLED) ## the killed-at-random tests in full; `make test` runs a tenth
 	@INFOLD_CHAOS_SHARE=1 $(BIN)/python -m pytest -m chaos --timeout 3600

@@ -26,9 +26,10 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY)]
 
-from bench.left_out import load_notes, make_case  # noqa: E402
 from bench.synthetic import shared_data  # noqa: E402
 from infold.environment import Environment  # noqa: E402
+from infold.evaluation.cases import Sizes, load_notes, make_case  # noqa: E402
+from infold.evaluation.trial import write_case  # noqa: E402
 from infold.inbox.integration import integrate  # noqa: E402
 from infold.inbox.planning import Prepared  # noqa: E402
 from infold.inbox.run import Run  # noqa: E402
@@ -123,7 +124,8 @@ def _whole_job(vault: str, source: Path, latency: float, concurrency: int) -> st
     """Prints the wall time of the job without its preparation; gives the line of the table of tokens."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make_case(vault, load_notes(source), 1, copied=0).write(folder / "vault", source)
+        place = Workspace(source, folder / "kept", source / "inbox.md", Params())
+        write_case(make_case(vault, load_notes(source, place.params.vault), 1, Sizes(24, 0, 0)), place, folder)
         workspace = _workspace(folder, concurrency)
         with serving() as server:  # without delay, to see what is asked
             environment = Environment(OPENAI_BASE_URL=server.url)

@@ -1,10 +1,10 @@
-"""Fits the weights of the offline librarian on leave-paragraphs-out cases, and says what they are worth elsewhere.
+"""Fits the weights of the offline librarian on cases of left-out paragraphs, and says what they are worth elsewhere.
 
     python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...]
 
 Two conditional logits: the right section of the right note, then the right note among those compared. Printed first is
 each vault's share of right choices by weights that were fitted on the other vaults; then the weights fitted on all of
-them, to be put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.leave_paragraphs_out`.
+them, to be put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.filing`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from bench.leave_paragraphs_out import DATA, numbers
-from bench.left_out import VAULTS, Case, load_notes, make_case
+from bench.filing import DATA, KEPT, VAULTS
+from infold.evaluation.cases import Case, Sizes, load_notes, make_case
+from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import Evidence, OfflineLibrarian, figures, sections
 from infold.librarian.offline.vault_evidence import evidence_of
 from infold.search.embedding import StaticEmbedder
-from infold.settings import load_params
+from infold.settings import load_params, seeds_of
 from infold.workspace import Workspace
 
 Table = npt.NDArray[np.float64]
@@ -58,9 +59,10 @@ def main() -> None:
     vaults = options.vaults.split(",")
     examples: list[Example] = []
     for vault in vaults:
-        notes = load_notes(options.data / vault)
-        for seed in numbers(options.seeds):
-            examples += _examples(make_case(vault, notes, seed), options.data / vault)
+        place = Workspace(options.data / vault, KEPT / vault, options.data / vault / "inbox.md", load_params(None))
+        notes = load_notes(place.vault, place.params.vault)
+        for seed in seeds_of(options.seeds):
+            examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0)), place)
     for vault in vaults:
         _check(vault, [e for e in examples if e.vault != vault], [e for e in examples if e.vault == vault])
     section, note = _fit(examples)
@@ -69,17 +71,15 @@ def main() -> None:
         print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(names, worth, strict=True)) + "\n}")
 
 
-def _examples(case: Case, source: Path) -> Iterator[Example]:
+def _examples(case: Case, place: Workspace) -> Iterator[Example]:
     with tempfile.TemporaryDirectory() as folder:
-        vault = Path(folder) / "vault"
-        case.write(vault, source)
-        workspace = Workspace(vault, Path(folder) / "state", vault / "inbox.md", load_params(None))
+        workspace = write_case(case, place, Path(folder))
         embedder = StaticEmbedder()
         steps = DirectSteps(workspace, OfflineLibrarian(), embedder=embedder)
         steps.sync_tables()
         steps.sync_index()
         known = evidence_of(workspace, steps.searcher, embedder)
-        yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if not i.is_copy)
+        yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if i.kind == "cut")
         steps.close()
 
 

@@ -17,6 +17,7 @@ from infold.stages.summaries import write_metrics
 from infold.workspace import Workspace
 
 _MOST_SECONDS = 600
+_MADE_BY_FLOWS = ("snapshot", "tables", "summaries")  # an evaluation is not brought up to date by them
 
 
 def dvc_repository(place: Workspace) -> Repository | None:
@@ -40,7 +41,7 @@ async def record(repository: Repository, summaries: Summaries) -> None:
     take_snapshot(repository.vault, repository.snapshot.vault, params.vault)
     write_metrics(repository, summaries)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "dvc", "commit", "--force", "--quiet"),
+        *(sys.executable, "-m", "dvc", "commit", "--force", "--quiet", *_MADE_BY_FLOWS),
         cwd=repository.folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,

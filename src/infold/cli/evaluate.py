@@ -79,6 +79,7 @@ def evaluate(
 
     Finished cases are kept: killed and run again it goes on, and pays for nothing twice.
     """
+    from infold.evaluation.history import report_folder
     from infold.evaluation.report import find, write_report
 
     terminal = call.terminal
@@ -97,7 +98,7 @@ def evaluate(
         return 0
     evaluation = _carried_out(terminal, place, plan)
     findings = find(evaluation)
-    folder = out.expanduser().absolute() if out else _folder(place, evaluation)
+    folder = out.expanduser().absolute() if out else report_folder(place.workspace, evaluation)
     write_report(folder, findings)
     fallen = _accepted(terminal, place, evaluation, accept, check)
     _show(terminal, findings, folder, fallen)
@@ -146,11 +147,6 @@ def _carried_out(terminal: Terminal, place: Place, plan: Plan) -> Evaluation:
 
     with Stages(terminal) as stages:
         return asyncio.run(carry_out_all(place.workspace, plan, Environment(), stages))
-
-
-def _folder(place: Place, evaluation: Evaluation) -> Path:
-    stamp = evaluation.created_at[:19].replace(":", "").replace("T", "-")
-    return place.state / "kept" / "evaluations" / stamp
 
 
 def _accepted(

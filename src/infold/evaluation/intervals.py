@@ -63,7 +63,13 @@ class Resampling:
         """Of the difference of two ratios (hits, of), resampled together."""
         if not sum(one[1]) or not sum(other[1]):
             return Interval(None, None)
-        return _ends(self._ratio(*one) - self._ratio(*other))
+        return _ends(self.differences(one, other))
+
+    def differences(
+        self, one: tuple[Sequence[int], Sequence[int]], other: tuple[Sequence[int], Sequence[int]]
+    ) -> Draws:
+        """The difference in each resample, for what is made of several vaults."""
+        return self._ratio(*one) - self._ratio(*other)
 
     def f1(self, runs: Sequence[PairSets]) -> Interval:
         """Of F1 over pairs of paragraphs; a pair counts as often as both of its paragraphs were drawn."""

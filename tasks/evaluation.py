@@ -1,0 +1,65 @@
+"""Cases of an evaluation as cached tasks, and what a flow run shows of it: the figures, and how they went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import task
+from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
+
+from infold.environment import Environment
+from infold.evaluation.cases import Case
+from infold.evaluation.history import History, trend
+from infold.evaluation.records import CaseResult
+from infold.evaluation.report import Findings
+from infold.evaluation.report_text import percent, report_text
+from infold.evaluation.trial import carry_out, case_key
+from infold.workspace import Workspace
+from tasks.policy import BY_CONTENT, is_transient, shape_of, stored_in, unseen
+
+
+@task(
+    name="case",
+    task_run_name="{vault}, seed {seed}",
+    cache_policy=BY_CONTENT,
+    retries=2,
+    retry_delay_seconds=[5, 60],
+    retry_condition_fn=is_transient,
+)
+async def carry_out_case(
+    key: str, vault: str, seed: int, case: Case, workspace: Workspace, environment: Environment
+) -> dict[str, Any]:
+    """One case, judged, as JSON values."""
+    return (await carry_out(case, workspace, environment)).model_dump(mode="json")
+
+
+async def as_task(case: Case, workspace: Workspace, environment: Environment) -> CaseResult:
+    """Carries a case out as a task whose result is kept by content. Implements `evaluating.Carrier`."""
+    kept = carry_out_case.with_options(**stored_in(workspace.state / "kept" / "prefect"))
+    key = f"{case_key(case, workspace.params)}-{shape_of(CaseResult)}"
+    values = await kept(key, case.vault, case.seed, unseen(case), unseen(workspace), unseen(environment))
+    return CaseResult.model_validate(values)
+
+
+async def show_evaluation(findings: Findings, history: History) -> None:
+    """The figures as a table, the report as a page, and the trend over all evaluations of this vault."""
+    told = f"{findings.evaluation.vault}, {len(findings.arm.cases)} runs, {findings.arm.librarian}"
+    rows = [
+        {
+            "figure": figure.title,
+            "share": percent(figure.value),
+            "low": percent(figure.interval.low),
+            "high": percent(figure.interval.high),
+            "of": figure.count,
+            "what it is": figure.meaning,
+        }
+        for figure in findings.figures.values()
+    ]
+    await acreate_table_artifact(table=rows, key="infold-evaluation", description=told)
+    await acreate_markdown_artifact(markdown=report_text(findings), key="infold-evaluation-report", description=told)
+    passed_over = f" Not readable: {', '.join(history.unread)}." if history.unread else ""
+    await acreate_table_artifact(
+        table=trend(history),
+        key="infold-evaluation-trend",
+        description=f"All evaluations, the oldest first.{passed_over}",
+    )
