@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import qdrant_edge as qe
 
@@ -97,10 +98,12 @@ class EdgeIndex:
 
     def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Gives points that exist their dense vector; an id that is not there is passed over."""
-        for batch in _batches(list(vectors.items())):
+        for batch in _batches(list(vectors)):
             with self._turns.writing(), _translated("writing vectors"):
-                named = [qe.PointVectors(point, _named(DENSE, vector)) for point, vector in batch]
-                self._update(qe.UpdateOperation.update_vectors(named))
+                known = {UUID(str(record.id)) for record in self._open.retrieve([*batch], False, False)}
+                named = [qe.PointVectors(one, _named(DENSE, vectors[one])) for one in batch if UUID(one) in known]
+                if named:
+                    self._update(qe.UpdateOperation.update_vectors(named))
 
     def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By keyword: BM25, among the points that `where` lets through."""
