@@ -42,9 +42,12 @@ def done(rows: Rows, entries: Iterable[Stale]) -> None:
 
 
 def everything_stale(rows: Rows) -> int:
-    """Puts every node of the store into the outbox, parents first: for an index made anew. Gives how many."""
+    """Puts every node of the store into the outbox, parents first, and gives how many: for an index made anew.
+
+    What was deleted is not among them: whoever sends everything to an index that is not empty clears it first.
+    """
     rows.connection.execute("DELETE FROM outbox")
-    cursor = rows.connection.execute(
+    rows.connection.execute(
         """
         WITH RECURSIVE tree (id, root_id) AS (
             SELECT id, id FROM nodes WHERE parent_id IS NULL
@@ -54,4 +57,4 @@ def everything_stale(rows: Rows) -> int:
         INSERT INTO outbox (node_id, root_id, op) SELECT id, root_id, 'upsert' FROM tree
         """
     )
-    return cursor.rowcount
+    return waiting_count(rows)

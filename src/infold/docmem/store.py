@@ -29,7 +29,7 @@ def open_store(file: Path) -> Store:
 
     Raises StoreDamaged, StoreTooNew, StoreBusy or StateUnwritable. `close` it when its last user is done.
     """
-    file = file.absolute()
+    file = file.resolve()
     with _opening:
         if file not in _stores:
             _stores[file] = Store(file)

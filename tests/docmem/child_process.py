@@ -1,0 +1,75 @@
+"""What the tests run in processes of their own: a writer among others, and a writer that is killed at a statement.
+
+python -m tests.docmem.child_process count FILE NODE TIMES
+python -m tests.docmem.child_process kill FILE OPERATION STATEMENT
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from infold.docmem.memory import open_docmem
+from infold.docmem.node import Context, expected_hashes
+from infold.docmem.place import before, child_of
+from infold.errors import LockConflict
+
+
+def count(file: str, node_id: str, times: str) -> None:
+    """Adds one to the number in a node so many times; reads again after each conflict. Prints how many there were."""
+    memory = open_docmem(Path(file))
+    conflicts = 0
+    for _ in range(int(times)):
+        while True:
+            node = memory.get(node_id)
+            try:
+                memory.update_content(node_id, str(int(node.text) + 1), node.hash)
+                break
+            except LockConflict:
+                conflicts += 1
+    print(json.dumps({"conflicts": conflicts}))
+
+
+def kill(file: str, operation: str, statement: str) -> None:
+    """Runs one operation and kills itself before its n-th statement; says `done` where it came to its end."""
+    memory = open_docmem(Path(file))
+    subject = next(node for node, _depth in memory.subtree("garden") if node.text == "subject")
+    run = OPERATIONS[operation]
+    left = int(statement)
+
+    def tick(_statement: str) -> None:
+        nonlocal left
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+
+    with memory.store.alone() as connection:
+        connection.set_trace_callback(tick)
+    run(memory, subject)
+    print("done", flush=True)
+
+
+def _summarise(memory, subject):
+    memory.summarise(expected_hashes(memory.children(subject.id)[1:-1]), "summary", Context("summary", "", ""))
+
+
+def _unsummarise(memory, _subject):
+    summary = next(node for node, _depth in memory.subtree("garden") if node.is_summary)
+    memory.unsummarise(summary.id, summary.hash)
+
+
+OPERATIONS = {
+    "move": lambda memory, subject: memory.move(subject.id, before(memory.children("garden")[0].id), subject.hash),
+    "copy": lambda memory, subject: memory.copy(subject.id, child_of("garden")),
+    "delete": lambda memory, subject: memory.delete(subject.id),
+    "insert with rebalance": lambda memory, subject: memory.insert_after(subject.id, "new", subject.context),
+    "summarise": _summarise,
+    "unsummarise": _unsummarise,
+}
+
+
+if __name__ == "__main__":
+    {"count": count, "kill": kill}[sys.argv[1]](*sys.argv[2:])
