@@ -52,8 +52,8 @@ def carry_out(vault: Path, step: tuple[str, str, object]) -> None:
         os.utime(file, (float(str(value)), float(str(value))))
 
 
-@given(st.lists(st.lists(STEPS, min_size=1, max_size=3), min_size=1, max_size=4))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(STEPS, min_size=1, max_size=3), min_size=1, max_size=3))
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_after_any_steps_the_index_is_what_a_rebuild_gives(place, rounds: list[list[tuple[str, str, object]]]):
     """The same points with the same vectors, whether they came one by one or all at once; no vector is computed twice."""
     root = Path(tempfile.mkdtemp(dir=place.root))

@@ -59,6 +59,36 @@ for _language, _words in _COMMON.items():
         if len(_word) > 1:  # single letters are list marks and variables in every language
             _VOTES[_word] = (*_VOTES.get(_word, ()), _language)
 
+# Signs that one of the languages has and no other that a note is likely to be in.
+_SIGNS: Final = {
+    sign: language
+    for language, signs in {
+        "portuguese": "ãõ",
+        "german": "ß",
+        "spanish": "ñ",
+        "french": "œ",
+        "polish": "łżźśń",
+        "czech": "řěů",
+        "hungarian": "őű",
+        "romanian": "țș",
+        "turkish": "ğış",
+        "lithuanian": "ėųį",
+        "catalan": "ŀ",
+        "esperanto": "ĉĝĥĵŝŭ",
+    }.items()
+    for sign in signs
+}
+# Whole scripts, for text too short to tell: the language that most notes in the script are in.
+_SCRIPTS: Final = (
+    ("russian", re.compile(r"[\u0400-\u052f]")),
+    ("greek", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("armenian", re.compile(r"[\u0530-\u058f]")),
+    ("yiddish", re.compile(r"[\u0590-\u05ff]")),
+    ("arabic", re.compile(r"[\u0600-\u06ff]")),
+    ("hindi", re.compile(r"[\u0900-\u097f]")),
+    ("tamil", re.compile(r"[\u0b80-\u0bff]")),
+)
+
 _WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff][^\W\d_]*)*")
 _READ_CHARACTERS: Final = 2000
 _MIN_SHARE: Final = 0.12
@@ -84,20 +114,32 @@ def check_language(name: str) -> None:
 def detect_language(text: str) -> str:
     """The Snowball name of the language of `text`, judged by its first pages; English where it cannot be told.
 
-    Another language must have a clear share of its own commonest words in the text, more of them than English has.
+    Another language must have a clear share of its own commonest words (or of words with a sign of its own) in the
+    text, more of them than English has. Where the words do not tell, a script other than the Latin one may.
     """
     found = Counter(_WORDS.findall(text[:_READ_CHARACTERS].casefold()))
     total = sum(found.values())
-    if total < _MIN_DISTINCT:
-        return DEFAULT_LANGUAGE
     share: dict[str, float] = {}
     distinct: Counter[str] = Counter()
     for word, count in found.items():
         for language in _VOTES.get(word, ()):
             share[language] = share.get(language, 0.0) + count / total
             distinct[language] += 1
+        if not word.isascii():
+            for language in {_SIGNS[sign] for sign in word if sign in _SIGNS}:
+                share[language] = share.get(language, 0.0) + count / total
+                distinct[language] += 1
     english = share.get(DEFAULT_LANGUAGE, 0.0)
     best = max(share, key=lambda language: (share[language], distinct[language]), default=DEFAULT_LANGUAGE)
     if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct[best] < _MIN_DISTINCT:
-        return DEFAULT_LANGUAGE
+        return _by_script(found, total)
     return best
+
+
+def _by_script(found: Counter[str], total: int) -> str:
+    """The language of a script that most of the words are in."""
+    words = [word for word in found if not word.isascii()]
+    for language, signs in _SCRIPTS if words else ():
+        if 2 * sum(found[word] for word in words if signs.match(word)) > total:
+            return language
+    return DEFAULT_LANGUAGE

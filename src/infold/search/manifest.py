@@ -130,6 +130,11 @@ class Manifest:
             rows = self._db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
             return {row[1]: IndexedNote(*row) for row in rows}
 
+    def has(self, feed: str) -> bool:
+        """Whether there is anything of a feed."""
+        with _translated(self.file):
+            return self._db.execute("SELECT 1 FROM notes WHERE feed = ? LIMIT 1", (feed,)).fetchone() is not None
+
     def languages(self, most: int) -> tuple[str, ...]:
         """The languages of the notes, commonest first."""
         with _translated(self.file):

@@ -220,12 +220,12 @@ class _Sync:
     def _held(self, feed: str, generation: str | None) -> bool:
         """Whether the index as it stands holds anything of a feed; where that cannot be told, it is taken to."""
         if self._manifest is not None:
-            return bool(self._manifest.notes(feed))
+            return self._manifest.has(feed)
         if generation is None:
             return False
         try:
             with contextlib.closing(Manifest(self._folder.manifest_of(generation), read_only=True)) as manifest:
-                return bool(manifest.notes(feed))
+                return manifest.has(feed)
         except IndexFault:
             return True
 
