@@ -1,13 +1,14 @@
 """How fast the search index is made, kept and asked: passages a second, a sync after nothing or one change, queries.
 
-`python bench/search_index.py [NOTES]`, 10,000 by default. Wall and CPU time both: on a busy machine only the second is
-stable. The notes are the public vaults repeated, so that many passages share their vector; the rate of vectors is of
-those computed.
+`python bench/search_index.py [NOTES]`, 10,000 by default; `--sync-only` leaves the queries out. Wall and CPU time both,
+CPU of workers included: on a busy machine only the second is stable, and the load average beside the table says how
+busy it was. The notes are the public vaults repeated, so that many passages share their vector.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import statistics
@@ -22,11 +23,11 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
+from infold.search.changes import RACE_NS
 from infold.search.embedding import Embedder, StaticEmbedder
 from infold.search.query import Searcher
 from infold.search.sync import SyncResult, sync_index
 from infold.settings import Params
-from infold.tables.sync import sync_tables
 from infold.vault.note import parse, plain_text
 
 QUERIES = 200
@@ -43,9 +44,9 @@ class Figures:
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Leaves wall and CPU seconds of the block behind."""
-        wall, cpu = time.perf_counter(), time.process_time()
+        wall, cpu = time.perf_counter(), _cpu_seconds()
         yield
-        self.wall, self.cpu = time.perf_counter() - wall, time.process_time() - cpu
+        self.wall, self.cpu = time.perf_counter() - wall, _cpu_seconds() - cpu
 
     def rate(self, name: str, count: int, unit: str) -> None:
         """A row of so many a second."""
@@ -66,18 +67,19 @@ class Figures:
         self.rows.append((name, f"p50 {statistics.median(times):.1f} ms", f"p95 {high:.1f} ms"))
 
 
-def measure(vault: Path, state: Path) -> Figures:
+def _cpu_seconds() -> float:
+    """Of this process and of the workers that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def measure(vault: Path, state: Path, *, with_queries: bool = True) -> Figures:
     """Every figure, over one vault."""
     figures = Figures()
     words_only = Params.model_validate({"search": {"embedding": "none"}})
-    with figures.timed():
-        sync_tables(vault, state / "tables", Params())
-    figures.took("tables of the vault, for comparison")
 
-    def sync(params: Params, embedder: Embedder | None, **options: bool) -> SyncResult:
-        return sync_index(
-            vault, state / "tables", state / "embeddings", state / "index", params, embedder, None, **options
-        )
+    def sync(params: Params, embedder: Embedder | None, *, rebuild: bool = False) -> SyncResult:
+        return sync_index(vault, state / "index", state / "embeddings", params, embedder, rebuild=rebuild)
 
     with figures.timed():
         made = sync(words_only, None)
@@ -97,13 +99,30 @@ def measure(vault: Path, state: Path) -> Figures:
     changed = sorted(vault.rglob("*.md"))[len(list(vault.rglob("*.md"))) // 2]
     with changed.open("a", encoding="utf-8") as file:
         file.write("\nOne more sentence for the bench.\n")
-    sync_tables(vault, state / "tables", Params())
     with figures.timed():
         sync(Params(), embedder)
     figures.took("sync after one changed note")
+    for note in sorted(vault.rglob("*.md"))[1:1001]:
+        note.rename(note.with_name(f"renamed {note.name}"))
+    with figures.timed():
+        made = sync(Params(), embedder)
+    figures.took(f"sync after 1,000 renamed notes ({made.embeddings_computed} vectors computed)")
+    shutil.rmtree(state / "index")
+    with figures.timed():
+        made = sync(Params(), embedder)
+    figures.took(f"index deleted, synced again ({made.embeddings_computed} vectors computed)")
+    size = sum(file.stat().st_blocks * 512 for file in (state / "index").rglob("*") if file.is_file())
+    figures.rows.append(("index on disk", f"{size / 1e6:,.0f} MB", ""))
+    if with_queries:
+        _ask(figures, vault, state, embedder)
+    return figures
+
+
+def _ask(figures: Figures, vault: Path, state: Path, embedder: Embedder) -> None:
+    """How long queries take."""
     with figures.timed():
         searcher = Searcher(state / "index", Params().search, embedder)
-    figures.took("opening a search (its private copy)")
+    figures.took("opening a search")
     short, long = _queries(vault)
     with searcher:
         figures.latencies("keyword, 6 words", lambda text: searcher.keyword(text, 10), short)
@@ -114,9 +133,6 @@ def measure(vault: Path, state: Path) -> Figures:
         figures.latencies("candidates, 600 words", lambda text: searcher.candidates(text, 8), long)
         some = [path.relative_to(vault).as_posix() for path in random.Random(0).sample(sorted(vault.rglob("*.md")), 60)]
         figures.latencies("score of 60 notes, 600 words", lambda text: searcher.score(text, some), long)
-    size = sum(file.stat().st_blocks * 512 for file in (state / "index").rglob("*") if file.is_file())
-    figures.rows.append(("index on disk", f"{size / 1e6:,.0f} MB", ""))
-    return figures
 
 
 def _queries(vault: Path) -> tuple[list[str], list[str]]:
@@ -135,14 +151,19 @@ def main() -> None:
     """Measures and prints one table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notes", type=int, nargs="?", default=10_000)
-    count = parser.parse_args().notes
+    parser.add_argument("--sync-only", action="store_true")
+    options = parser.parse_args()
+    count = options.notes
     sources = templates(shared_data())
     folder = Path(tempfile.mkdtemp(prefix="infold-bench-"))
     try:
-        figures = measure(write_vault(folder / "vault", count, sources), folder / "state")
+        before = os.getloadavg()[0]
+        vault = write_vault(folder / "vault", count, sources)
+        time.sleep(RACE_NS / 1e9)
+        figures = measure(vault, folder / "state", with_queries=not options.sync_only)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    table = Table("", "wall", "", title=f"search index, {count:,} notes")
+    table = Table("", "wall", "", title=f"search index, {count:,} notes; load average {before:.1f} before")
     for row in figures.rows:
         table.add_row(*row)
     Console().print(table)

@@ -1,34 +1,68 @@
-"""Which notes a sync writes and which it takes away."""
+"""What a sync reads and what it takes away."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.changes import ROUND_BYTES, ROUND_NOTES, TableNote, changes, rounds
+from infold.search.changes import RACE_NS, ROUND_NOTES, ROUND_PASSAGES, gone, rounds, to_read
+from infold.search.feeds import Item
+from infold.search.manifest import IndexedNote
+from infold.vault.files import Skipped
 
-notes = st.dictionaries(
-    st.sampled_from("abcdefgh"), st.tuples(st.sampled_from("123"), st.sampled_from(["standard", "daily", "inbox"]))
-).map(lambda found: [TableNote(path, *values, 10) for path, values in found.items()])
-
-
-@given(notes, notes)
-def test_changes_lead_from_what_is_held_to_what_the_table_says(before: list[TableNote], after: list[TableNote]):
-    """Writing the changed notes and taking the others away makes the index hold the table, the inbox left out."""
-    held = {note.path: note.stamp for note in before if note.kind != "inbox"}
-    changed, gone = changes(after, held)
-    made = {path: stamp for path, stamp in held.items() if path not in gone}
-    made |= {note.path: note.stamp for note in changed}
-    assert made == {note.path: note.stamp for note in after if note.kind != "inbox"}
-    assert changes(after, made) == ([], [])
+NOW = 1_700_000_000 * 10**9
+LONG_AGO = NOW - 100 * RACE_NS
 
 
-@given(st.lists(st.integers(0, ROUND_BYTES * 2), max_size=30))
+def row(path: str, *, mtime_ns: int = LONG_AGO, size: int = 10, variant: str = "standard") -> IndexedNote:
+    """A note that was indexed now."""
+    return IndexedNote("notes", path, mtime_ns, size, "abc", variant, 1, "english", path, NOW)
+
+
+def test_time_and_size_are_a_short_cut():
+    """As known, and not just written: not read. Anything else is read, with the hash that would mean "unchanged"."""
+    known = {"a.md": row("a.md"), "late.md": row("late.md", mtime_ns=NOW - RACE_NS // 2)}
+    assert to_read([Item("a.md", LONG_AGO, 10, "standard")], known) == []
+    touched = Item("a.md", LONG_AGO + 1, 10, "standard")
+    assert to_read([touched], known) == [(touched, "abc")]
+    grown = Item("a.md", LONG_AGO, 11, "standard")
+    assert to_read([grown], known) == [(grown, "abc")]
+    late = Item("late.md", NOW - RACE_NS // 2, 10, "standard")
+    assert to_read([late], known) == [(late, "abc")]
+    new = Item("new.md", LONG_AGO, 10, "standard")
+    assert to_read([new], known) == [(new, "")]
+
+
+def test_another_kind_is_another_note():
+    """A note that became an index note is written again, whatever its bytes."""
+    item = Item("a.md", LONG_AGO, 10, "index")
+    assert to_read([item], {"a.md": row("a.md")}) == [(item, "")]
+
+
+def test_what_is_out_of_reach_is_not_gone():
+    """A note leaves where neither it nor a folder above it was only out of reach."""
+    known = ["a.md", "deep/b.md", "deep/er/c.md", "deeper/d.md", "cloud.md"]
+    skipped = [Skipped("deep/", "cannot be read", is_kept=True), Skipped("cloud.md", "a placeholder", is_kept=True)]
+    assert gone(known, [], [*skipped, Skipped("a.md", "too big")]) == ["a.md", "deeper/d.md"]
+    assert gone(known, [], [Skipped(".", "no vault", is_kept=True)]) == []
+    assert gone(known, [Item("a.md", 0, 0)], [], ["a.md", "cloud.md"]) == ["cloud.md"]
+
+
+paths = st.sets(st.sampled_from(["a", "b", "c/d", "c/e", "f"]))
+
+
+@given(paths, paths, paths)
+def test_what_stays_and_what_leaves_is_all_there_was(known: set[str], there: set[str], looked_at: set[str]):
+    """Nothing leaves that is there or was not looked at; everything else does."""
+    leaving = gone(known, [Item(path, 0, 0) for path in there], [], looked_at)
+    assert set(leaving) == {path for path in known if path in looked_at and path not in there}
+
+
+@given(st.lists(st.integers(0, ROUND_PASSAGES * 2), max_size=30))
 def test_rounds_are_bounded_and_complete(sizes: list[int]):
-    """Every note is in one round, in order; a round ends once it is full."""
-    rows = [TableNote(str(n), "", "standard", size) for n, size in enumerate(sizes)]
-    batches = list(rounds(rows))
-    assert [note for batch in batches for note in batch] == rows
+    """Everything is in one round, in order; a round ends once it is full."""
+    batches = list(rounds(sizes, lambda size: size))
+    assert [size for batch in batches for size in batch] == sizes
     for batch in batches:
         assert 1 <= len(batch) <= ROUND_NOTES
-        assert sum(note.size for note in batch[:-1]) < ROUND_BYTES
+        assert sum(batch[:-1]) < ROUND_PASSAGES
