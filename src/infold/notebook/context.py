@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.daily import daily_path, local
+from infold.notebook.injected import TAG
 from infold.text import fenced
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode, read_bytes, safe_path, scan
 from infold.vault.front_matter import BOM
 from infold.workspace import Workspace
 
-TAG: Final = "infold-context"  # around the whole, by which transcripts leave it out again
 REFERENCE: Final = "reference"
 DAILY: Final = "daily log"
 

@@ -1,6 +1,7 @@
 """The reminder before an agent's context is compacted: its words, once a cycle, and when it was last given.
 
-Spec 3, section 7. An agent asks for it when compaction is near; what it then writes goes through `notebook.pages` and `notebook.daily`.
+Spec 3, section 7. An agent asks for it when compaction is near; what it then writes goes through `notebook.pages` and
+`notebook.daily`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from infold.notebook.injected import REMINDER
 from infold.notebook.writing import note_writer
 from infold.workspace import Workspace
 
-REMINDER: Final = (
-    "Session nearing compaction. Write any durable memories to your notebook or daily log now. After compaction, only "
-    "your notebook and recent daily logs will be available."
-)
 _FILE: Final = "flushes.json"
 _MOST_SESSIONS: Final = 200
 

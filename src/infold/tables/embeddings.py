@@ -35,6 +35,8 @@ WHERE model = (SELECT id FROM models WHERE name = ?) AND text_hash IN (SELECT va
 """
 _KEEP: Final = "INSERT OR REPLACE INTO embeddings VALUES ((SELECT id FROM models WHERE name = ?), ?, ?)"
 
+_FORGET: Final = "DELETE FROM embeddings WHERE text_hash IN (SELECT value FROM json_each(?))"
+
 _T = TypeVar("_T")
 
 
@@ -82,6 +84,17 @@ class EmbeddingStore:
         if not kept:
             raise StateUnwritable(f"Vectors cannot be kept in {self.folder}: {', '.join(self.damaged.values())}.")
         return {key: half.astype(np.float32) for key, half in halves.items()}
+
+    def forget(self, keys: Collection[str]) -> int:
+        """Takes the vectors of these text hashes away, of every model; says how many. Raises StateUnwritable."""
+        if not keys or not self._file.exists():
+            return 0
+
+        def remove(db: sqlite3.Connection) -> int:
+            db.execute("PRAGMA secure_delete = ON")  # their bytes too
+            return db.execute(_FORGET, (json.dumps(list(keys)),)).rowcount
+
+        return self._done(remove, 0)
 
     def count(self) -> int:
         """How many vectors are kept, all models together."""

@@ -1,0 +1,96 @@
+"""Passages of a conversation: windows of whole turns, for search to look through (spec 3, Appendix C).
+
+A window holds as many turns as fit; consecutive windows share the last turn of the first where it is short enough. A
+turn that is too long by itself is cut at paragraphs, sentences or words. Pure functions over turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from infold.notebook.transcripts import Transcript, Turn
+from infold.text import CHARACTERS_PER_TOKEN, content_hash
+
+_BREAKS: Final = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…。！？])\s*"), re.compile(r"\s+"))
+_NAMES: Final = {"user": "User", "assistant": "Assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsPassage:
+    """A window of turns: the lines of the transcript it stands on, and its numbers of turns, all included."""
+
+    first: Turn
+    last: Turn
+    text: str  # what was said, as it is indexed
+    shown: str  # with who said it
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """`turns 3-7`, or `turn 3`."""
+        first, last = self.first.number, self.last.number
+        return (f"turn {first}" if first == last else f"turns {first}-{last}",)
+
+    @property
+    def text_hash(self) -> str:
+        """The identity of what was said."""
+        return content_hash(self.text)
+
+
+def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> list[TurnsPassage]:
+    """The passages of a conversation, in order; no word of a turn is left out."""
+    limit = max_tokens * CHARACTERS_PER_TOKEN
+    overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
+    passages: list[TurnsPassage] = []
+    window: list[Turn] = []
+    is_new = False  # whether the window holds a turn that no passage has yet
+    for turn in transcript.turns:
+        if len(turn.text) > limit:
+            passages += [_passage(window)] if is_new else []
+            passages += [_passage([turn], part) for part in _parts(turn.text, limit)]
+            window, is_new = [], False
+            continue
+        if is_new and _length([*window, turn]) > limit:
+            passages.append(_passage(window))
+            last = window[-1]
+            fits = len(last.text) <= overlap and _length([last, turn]) <= limit
+            window = [last] if fits else []
+        window.append(turn)
+        is_new = True
+    return passages + ([_passage(window)] if is_new else [])
+
+
+def said_by(turns: Sequence[Turn]) -> str:
+    """The turns as a person reads them: who, then what."""
+    return "\n\n".join(f"{_NAMES[turn.role]}: {turn.text}" for turn in turns)
+
+
+def _length(turns: Sequence[Turn]) -> int:
+    return sum(len(turn.text) + 2 for turn in turns) - 2
+
+
+def _passage(turns: Sequence[Turn], part: str | None = None) -> TurnsPassage:
+    if part is not None:
+        return TurnsPassage(turns[0], turns[0], part, f"{_NAMES[turns[0].role]}: {part}")
+    return TurnsPassage(turns[0], turns[-1], "\n\n".join(turn.text for turn in turns), said_by(turns))
+
+
+def _parts(text: str, limit: int) -> Iterator[str]:
+    """`text` in parts that fit, each as long as a good break allows."""
+    for _ in count():
+        if len(text) <= limit:
+            break
+        at = limit
+        for pattern in _BREAKS:
+            ends = [found.end() for found in pattern.finditer(text, limit // 3, limit) if found.end() > 0]
+            if ends:
+                at = ends[-1]
+                break
+        if text[:at].strip():
+            yield text[:at].strip()
+        text = text[at:]
+    if text.strip():
+        yield text.strip()
