@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from infold.cli import index
+from infold.cli import status
 from infold.errors import StateUnwritable
 
-COMMANDS = ["demo", "init", "integrate", "runs", "show", "diff", "apply", "undo", "index", "status", "doctor", "flows"]
+COMMANDS = ["demo", "init", "integrate", "runs", "show", "diff", "apply", "undo", "index", "watch", "rebuild", "status", "doctor", "flows"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -79,5 +79,5 @@ def test_the_environment_at_fault_exits_with_3(infold, monkeypatch):
     def full(place):
         raise StateUnwritable("No space left.", hint="Free some.")
 
-    monkeypatch.setattr(index, "find_status", full)
+    monkeypatch.setattr(status, "find_status", full)
     assert infold("status", "--vault", ".").exit_code == 3

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from infold.cli.index import waiting_paragraphs
+from infold.cli.status import waiting_paragraphs
 from infold.cli.place import Place
 from infold.cli.survey import Survey
 from infold.environment import Environment

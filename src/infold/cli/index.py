@@ -1,134 +1,140 @@
-"""`infold index` and `infold status`: bringing what is derived up to date, and a short look at how things stand."""
+"""`infold index` and `infold rebuild`: bringing what is derived up to date, and making the search index anew."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from infold.cli.options import Call, command
 from infold.cli.place import Place
+from infold.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from infold.cli.progress import Stages
+    from infold.search.embedding import Embedder
     from infold.search.sync import SyncResult
     from infold.tables.sync import TablesResult
+
+INTERRUPTED = 130
 
 
 @command
 def index(call: Call) -> int:
-    """Bring tables, summaries and the search index up to date. Only what changed is read again."""
+    """Bring tables, summaries and the search index up to date. Only what changed is read again.
+
+    Words are searchable first, within seconds; meaning follows. Ctrl-C at any time leaves an index that can be
+    searched, and the next call goes on where this one stopped.
+    """
     from infold.cli.progress import Stages
+    from infold.search.facts import remember_sync
 
     terminal = call.terminal
     place = call.place()
-    with Stages(terminal) as stages:
-        tables, synced = asyncio.run(_synced(place, stages))
-    for skipped in tables.skipped:
-        terminal.notice(f"! skipped {skipped.path}: {skipped.reason}", style="yellow")
+    try:
+        with Stages(terminal) as stages, _embedder(place) as embedder:
+            words = _sync(place, embedder, stages, vectors=False)
+            tables = asyncio.run(_tables(place, stages))
+            done = _sync(place, embedder, stages, vectors=True)
+        duration_ms = words.duration_ms + done.duration_ms
+        remember_sync(place.workspace.index, replace(done, duration_ms=duration_ms))
+    except KeyboardInterrupt:
+        return _interrupted(place, terminal)
+    _tell_skipped(terminal, {**dict(words.skipped), **{item.path: item.reason for item in tables.skipped}})
+    if words.emptied:
+        terminal.notice("! No notes where there were some: nothing was taken from the index.", style="yellow")
     if terminal.is_json:
-        terminal.emit(synced.as_json())
+        computed = {"embeddingsComputed": done.embeddings_computed, "durationMs": duration_ms}
+        cached = words.embeddings_cached + done.embeddings_cached
+        terminal.emit({**words.as_json(), **computed, "embeddingsCached": cached})
         return 0
     terminal.say(
         f"{tables.scanned} notes: {tables.added} added, {tables.changed} changed, {tables.removed} removed, "
         f"{tables.unchanged} as they were."
     )
+    _tell_result(terminal, words.chunks_created, done, words.embeddings_cached, duration_ms)
+    return 0
+
+
+@command
+def rebuild(call: Call) -> int:
+    """Make the search index anew from the notes, while the old one still serves.
+
+    Embeddings are kept by content: none is computed again. For after a fault, or to be sure; changed notes need only
+    `infold index`, and changed settings are noticed by themselves.
+    """
+    from infold.cli.progress import Stages
+    from infold.search.facts import rebuild as rebuilding
+
+    terminal = call.terminal
+    place = call.place()
+    try:
+        with Stages(terminal) as stages, _embedder(place) as embedder:
+            _, facts = rebuilding(place.workspace, embedder, stages)
+    except KeyboardInterrupt:
+        terminal.notice("\nInterrupted. The index from before is still in use, unless the new one was nearly done.")
+        return INTERRUPTED
+    if terminal.is_json:
+        terminal.emit(facts)
+        return 0
+    done = facts["result"]
     terminal.say(
-        f"{synced.chunks_created} passages indexed; {synced.embeddings_computed} embeddings computed, "
-        f"{synced.embeddings_cached} reused; {synced.duration_ms / 1000:.1f} s."
+        f"{done['filesChanged']} notes, {done['chunksCreated']} passages indexed anew; "
+        f"{done['embeddingsComputed']} embeddings computed; {done['durationMs'] / 1000:.1f} s."
     )
     return 0
 
 
-async def _synced(place: Place, stages: Stages) -> tuple[TablesResult, SyncResult]:
+@contextmanager
+def _embedder(place: Place) -> Iterator[Embedder | None]:
+    from infold.search.embedding import open_embedder
+
+    embedder = open_embedder(place.params.search)
+    if embedder is None:
+        yield None
+        return
+    with closing(embedder):
+        yield embedder
+
+
+def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: bool) -> SyncResult:
+    from infold.search.sync import sync_index
+
+    space = place.workspace
+    return sync_index(space.vault, space.index, space.embeddings, space.params, embedder, stages, vectors=vectors)
+
+
+async def _tables(place: Place, stages: Stages) -> TablesResult:
     from infold.environment import Environment
     from infold.inbox.steps import open_steps
 
     async with open_steps(place.workspace, Environment(), stages) as steps:
         tables = steps.sync_tables()
         await steps.sync_summaries()
-        return tables, steps.sync_index()
+        return tables
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How things stand. `waiting` is None where there is no inbox."""
-
-    vault: str
-    vault_from: str
-    state: str
-    params: str | None
-    inbox: str
-    waiting: int | None
-    librarian: str
-    runs: int
-    last_run: str | None
-    last_status: str | None
+def _tell_skipped(terminal: Terminal, skipped: dict[str, str]) -> None:
+    for path, reason in sorted(skipped.items()):
+        terminal.notice(f"! skipped {path}: {reason}", style="yellow")
 
 
-@command
-def status(
-    call: Call,
-    *,
-    settings: Annotated[
-        bool,
-        typer.Option("--settings", metavar="", help="Print every setting in force as YAML, ready for a params.yaml."),
-    ] = False,
-) -> int:
-    """Show in a few lines which vault this is, what waits in the inbox, and the last run."""
-    place = call.place()
-    in_force = place.params.model_dump(mode="json")
-    if settings and not call.terminal.is_json:
-        import yaml
-
-        call.terminal.say(yaml.safe_dump(in_force, allow_unicode=True, sort_keys=False).rstrip())
-        return 0
-    found = find_status(place)
-    if call.terminal.is_json:
-        call.terminal.emit({**asdict(found), "settings": in_force})
-        return 0
-    waits = "missing" if found.waiting is None else f"{found.waiting} paragraph{'s' * (found.waiting != 1)} waiting"
-    for name, text in (
-        ("vault", f"{found.vault}  ({found.vault_from})"),
-        ("inbox", f"{found.inbox}  ({waits})"),
-        ("state", found.state),
-        ("settings", found.params or "defaults"),
-        ("librarian", found.librarian),
-        ("last run", f"{found.last_run}  {found.last_status}" if found.last_run else "none yet"),
-    ):
-        call.terminal.say(f"{name:<10}{text}")
-    return 0
-
-
-def find_status(place: Place) -> Status:
-    """Reads only the inbox and the list of runs."""
-    from infold.inbox.runs import RunStore
-
-    known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
-    last = known[-1] if known else None
-    return Status(
-        vault=str(place.vault),
-        vault_from=place.vault_from,
-        state=str(place.state),
-        params=str(place.params_file) if place.params_file else None,
-        inbox=str(place.workspace.inbox),
-        waiting=waiting_paragraphs(place),
-        librarian=place.params.librarian.kind,
-        runs=len(known),
-        last_run=last.id if last else None,
-        last_status=str(last.status) if last else None,
+def _tell_result(terminal: Terminal, created: int, done: SyncResult, cached: int, duration_ms: int) -> None:
+    terminal.say(
+        f"{created} passages indexed; {done.embeddings_computed} embeddings computed, "
+        f"{cached + done.embeddings_cached} reused; {duration_ms / 1000:.1f} s."
     )
 
 
-def waiting_paragraphs(place: Place) -> int | None:
-    """How many paragraphs the inbox holds; None where there is no inbox. Raises NoteUnreadable."""
-    from infold.inbox.paragraphs import number_paragraphs
-    from infold.vault.files import decode, read_bytes
+def _interrupted(place: Place, terminal: Terminal) -> int:
+    """What can be searched already, and how to go on."""
+    from infold.search.facts import held
 
-    inbox = place.workspace.inbox
-    if not inbox.exists():
-        return None
-    data = read_bytes(inbox.parent, inbox.name, place.params.vault.max_note_bytes)
-    return len(number_paragraphs(decode(data, inbox.name), inbox.name))
+    notes, passages, waiting = held(place.workspace)
+    terminal.notice("\nInterrupted; `infold index` goes on where it stopped.")
+    if notes:
+        by_meaning = f"; {waiting} of them are found by words only so far" if waiting else ""
+        terminal.notice(f"{notes} notes with {passages} passages can be searched{by_meaning}.")
+    return INTERRUPTED

@@ -1,0 +1,122 @@
+"""`infold status`: a short look at how things stand."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.cli.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How things stand. `waiting` is None where there is no inbox."""
+
+    vault: str
+    vault_from: str
+    state: str
+    params: str | None
+    inbox: str
+    waiting: int | None
+    librarian: str
+    runs: int
+    last_run: str | None
+    last_status: str | None
+    index: dict[str, Any]  # as `search.facts.status` gives it
+
+
+@command
+def status(
+    call: Call,
+    *,
+    settings: Annotated[
+        bool,
+        typer.Option("--settings", metavar="", help="Print every setting in force as YAML, ready for a params.yaml."),
+    ] = False,
+) -> int:
+    """Show in a few lines which vault this is, what waits in the inbox, the last run, and how the index stands."""
+    place = call.place()
+    in_force = place.params.model_dump(mode="json")
+    if settings and not call.terminal.is_json:
+        import yaml
+
+        call.terminal.say(yaml.safe_dump(in_force, allow_unicode=True, sort_keys=False).rstrip())
+        return 0
+    found = find_status(place)
+    if call.terminal.is_json:
+        call.terminal.emit({**asdict(found), "settings": in_force})
+        return 0
+    waits = "missing" if found.waiting is None else f"{found.waiting} paragraph{'s' * (found.waiting != 1)} waiting"
+    for name, text in (
+        ("vault", f"{found.vault}  ({found.vault_from})"),
+        ("inbox", f"{found.inbox}  ({waits})"),
+        ("state", found.state),
+        ("settings", found.params or "defaults"),
+        ("librarian", found.librarian),
+        ("last run", f"{found.last_run}  {found.last_status}" if found.last_run else "none yet"),
+        *_index_lines(found.index),
+    ):
+        call.terminal.say(f"{name:<10}{text}")
+    return 0
+
+
+def find_status(place: Place) -> Status:
+    """Reads only the inbox, the list of runs and what the index says of itself; lists the vault, reads no note."""
+    from infold.inbox.runs import RunStore
+    from infold.search import facts
+
+    known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
+    last = known[-1] if known else None
+    return Status(
+        vault=str(place.vault),
+        vault_from=place.vault_from,
+        state=str(place.state),
+        params=str(place.params_file) if place.params_file else None,
+        inbox=str(place.workspace.inbox),
+        waiting=waiting_paragraphs(place),
+        librarian=place.params.librarian.kind,
+        runs=len(known),
+        last_run=last.id if last else None,
+        last_status=str(last.status) if last else None,
+        index=facts.status(place.workspace),
+    )
+
+
+def _index_lines(index: dict[str, Any]) -> list[tuple[str, str]]:
+    if not index["indexed"]:
+        return [("index", "none yet; `infold index` makes it, and so does the first search")]
+    held, chunks = index["files"], index["chunks"]
+    waiting = chunks["total"] - chunks["withEmbeddings"] if index["embeddingModel"] else 0
+    parts = [f"{_count(held['total'], 'note')}, {_count(chunks['total'], 'passage')}"]
+    if waiting:
+        parts.append(f"{waiting} found by words only so far")
+    parts.append(f"{_count(held['stale'], 'note')} changed since" if held["stale"] else "up to date")
+    synced = f"{datetime.fromisoformat(index['lastSync']).astimezone():%Y-%m-%d %H:%M:%S}" if index["lastSync"] else "not yet"
+    if index["lastSyncDuration"] is not None:
+        synced += f"  ({index['lastSyncDuration'] / 1000:.1f} s)"
+    return [
+        ("index", f"{'; '.join(parts)}  ({index['dbSizeBytes'] / 1e6:.1f} MB)"),
+        ("meaning", index["embeddingModel"] or "not searched: search.embedding is none"),
+        ("synced", synced),
+        ("watched", "yes, by `infold watch`" if index["watcherActive"] else "no; a search looks for changes itself"),
+    ]
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}{'s' * (n != 1)}"
+
+
+def waiting_paragraphs(place: Place) -> int | None:
+    """How many paragraphs the inbox holds; None where there is no inbox. Raises NoteUnreadable."""
+    from infold.inbox.paragraphs import number_paragraphs
+    from infold.vault.files import decode, read_bytes
+
+    inbox = place.workspace.inbox
+    if not inbox.exists():
+        return None
+    data = read_bytes(inbox.parent, inbox.name, place.params.vault.max_note_bytes)
+    return len(number_paragraphs(decode(data, inbox.name), inbox.name))

@@ -1,0 +1,197 @@
+"""`infold watch`: following the vault, so that what is saved can be searched a moment later."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.cli.terminal import Terminal
+from infold.errors import InfoldError
+
+if TYPE_CHECKING:
+    from infold.cli.place import Place
+    from infold.search.counts import Progress, SyncResult
+    from infold.search.watching import News, Syncing
+
+_SHOWN_PATHS = 3
+
+
+@command
+def watch(
+    call: Call,
+    *,
+    polling: Annotated[
+        bool,
+        typer.Option(
+            "--polling",
+            metavar="",
+            help="Look every two seconds instead of waiting for the system's events: network drives, some containers.",
+        ),
+    ] = False,
+) -> int:
+    """Follow the vault: notes are indexed a moment after they were saved.
+
+    One line for each time something was indexed; with --json one object a line. It goes on after errors, waits for a
+    vault that is away, and compares everything now and then. Ctrl-C or SIGTERM ends it; what is done is kept.
+    """
+    from infold.search.watching import Follower, watch_claimed
+
+    place = call.place(watch__polling=polling or None)
+    teller = _Teller(call.terminal, place)
+    try:
+        with _ended_by_sigterm(), watch_claimed(place.workspace.index), _syncing(place) as sync:
+            Follower(place.vault, place.params.watch, sync, teller.tell, teller.progress).run()
+    except KeyboardInterrupt:
+        teller.end()
+    return 0
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends the work as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _syncing(place: Place) -> Iterator[Syncing]:
+    from infold.search.embedding import open_embedder
+    from infold.search.facts import remember_sync
+    from infold.search.sync import sync_index
+
+    space = place.workspace
+    embedder = open_embedder(space.params.search)
+
+    def sync(paths: Sequence[str] | None, *, vectors: bool, progress: Progress) -> SyncResult:
+        done = sync_index(
+            space.vault, space.index, space.embeddings, space.params, embedder, progress, paths=paths, vectors=vectors
+        )
+        remember_sync(space.index, done)
+        return done
+
+    if embedder is None:
+        yield sync
+        return
+    with closing(embedder):
+        yield sync
+
+
+class _Teller:
+    """Says what happens, in lines for a person or for a program."""
+
+    def __init__(self, terminal: Terminal, place: Place) -> None:
+        self._terminal, self._place = terminal, place
+        self._is_first = True
+        self._skipped: set[tuple[str, str]] = set()
+
+    def tell(self, news: News) -> None:
+        """One thing that happened; what changed nothing is not worth a line."""
+        from infold.search.watching import Happening
+
+        if news.result is not None and not self._is_worth_a_line(news.result):
+            return
+        if self._terminal.is_json:
+            self._line(_as_json(news))
+            return
+        match news.happening:
+            case Happening.FOLLOWING:
+                self._say(f"Following {self._place.vault}; Ctrl-C ends it.")
+            case Happening.POLLING:
+                self._say(f"Looking at {self._place.vault} every two seconds; Ctrl-C ends it.")
+            case Happening.AWAY:
+                self._warn(f"{self._place.vault} is not there. Nothing is taken from the index; waiting for it.")
+            case Happening.FAILED:
+                self._failed(news.error)
+            case _:
+                self._indexed(news)
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """How far long work is, in place, where a person looks."""
+        if self._terminal.is_watched and not self._terminal.is_json and total:
+            words = {"keywords": "words", "vectors": "meaning"}.get(stage, stage)
+            sys.stderr.write(f"\r\033[K{words}: {done} of {total}" if done < total else "\r\033[K")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        """The last line."""
+        if self._terminal.is_json:
+            self._line({"event": "ended", "at": _now()})
+        else:
+            self._say("Ended.")
+
+    def _is_worth_a_line(self, result: SyncResult) -> bool:
+        fresh = set(result.skipped) - self._skipped
+        is_changed = any((result.files_changed, result.files_removed, result.embeddings_computed, result.emptied))
+        is_worth = is_changed or bool(fresh) or self._is_first
+        self._is_first = False
+        return is_worth
+
+    def _indexed(self, news: News) -> None:
+        result = news.result
+        if result is None:
+            return
+        for path, reason in sorted(set(result.skipped) - self._skipped):
+            self._warn(f"skipped {path}: {reason}")
+        self._skipped |= set(result.skipped)
+        if result.emptied:
+            self._warn("No notes where there were some: nothing is taken from the index.")
+            return
+        parts = [_named(news.paths) if news.paths else f"{result.files_scanned} notes looked at"]
+        parts += [
+            f"{n} {word}" for n, word in ((result.files_changed, "indexed"), (result.files_removed, "removed")) if n
+        ]
+        if result.embeddings_computed:
+            parts = [f"{result.embeddings_computed} embeddings computed"]
+        if result.pending:
+            parts.append(f"{result.pending} passages found by words only so far")
+        self._say(f"{', '.join(parts)}; {result.duration_ms / 1000:.2f} s.")
+
+    def _failed(self, error: Exception | None) -> None:
+        self._warn(f"{error or 'unknown error'}")
+        if isinstance(error, InfoldError) and error.hint:
+            self._terminal.notice(f"  {error.hint}")
+
+    def _say(self, text: str) -> None:
+        sys.stdout.write(f"{datetime.now():%H:%M:%S}  {text}\n")  # noqa: DTZ005 - the time on the person's clock
+        sys.stdout.flush()
+
+    def _warn(self, text: str) -> None:
+        self._terminal.notice(f"{datetime.now():%H:%M:%S}  ! {text}", style="yellow")  # noqa: DTZ005 - as above
+
+    def _line(self, value: dict[str, Any]) -> None:
+        sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+
+def _as_json(news: News) -> dict[str, Any]:
+    value: dict[str, Any] = {"event": str(news.happening), "at": _now()}
+    result = news.result
+    if result is not None:
+        value["paths"] = list(news.paths) if news.paths is not None else None
+        value |= result.as_json()
+        value |= {"filesRemoved": result.files_removed, "pending": result.pending, "emptied": result.emptied}
+        value["skipped"] = [{"path": path, "reason": reason} for path, reason in result.skipped]
+    if news.error is not None:
+        hint = news.error.hint if isinstance(news.error, InfoldError) else ""
+        value["error"] = {"type": type(news.error).__name__, "message": str(news.error), "hint": hint}
+    return value
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = len(paths) - _SHOWN_PATHS
+    return ", ".join(paths[:_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")

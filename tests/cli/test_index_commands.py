@@ -1,0 +1,210 @@
+"""`infold index`, `watch`, `rebuild` and what `status` says of the index, as a person or a program calls them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from infold.search.embedding import StaticEmbedder
+from tests.fakes.qdrant_server import FakeQdrant
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """Three notes and an inbox."""
+    folder = tmp_path / "vault"
+    for path, text in {
+        "index.md": "# Home\n\n[[Peas]] and [[Beans]]\n",
+        "Peas.md": "# Peas\n\nPeas climb a trellis.\n",
+        "Beans.md": "# Beans\n\nBeans want warm soil.\n",
+        "inbox.md": "Something new.\n",
+    }.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+def about_index(infold, vault: Path) -> dict:
+    return json.loads(infold("status", "--vault", vault, "--json").stdout)["index"]
+
+
+def test_index_brings_words_and_meaning(infold, vault):
+    """Afterwards each note is found; told once for a person, and under the names of the specification for a program."""
+    done = infold("index", "--vault", vault)
+    assert done.exit_code == 0
+    assert "3 passages indexed; 3 embeddings computed, 0 reused" in done.stdout
+    assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout
+    (vault / "Peas.md").write_text("# Peas\n\nPeas climb anything.\n")
+    again = json.loads(infold("index", "--vault", vault, "--json").stdout)
+    assert again.pop("durationMs") >= 0
+    assert again == {
+        "filesScanned": 3,
+        "filesChanged": 1,
+        "chunksCreated": 1,
+        "embeddingsComputed": 1,
+        "embeddingsCached": 0,
+    }
+
+
+def test_status_says_how_the_index_stands(infold, vault):
+    """None yet, then what it holds and when it was synced, then what changed since; and it never makes one itself."""
+    assert "none yet" in infold("status", "--vault", vault).stdout
+    assert about_index(infold, vault)["indexed"] is False
+    infold("index", "--vault", vault)
+    assert "3 notes, 3 passages; up to date" in infold("status", "--vault", vault).stdout
+    (vault / "Peas.md").unlink()
+    (vault / "Leeks.md").write_text("Leeks are blanched.\n")
+    assert "2 notes changed since" in infold("status", "--vault", vault).stdout
+    found = about_index(infold, vault)
+    assert (found["files"], found["chunks"]) == (
+        {"total": 3, "stale": 2},
+        {"total": 3, "withEmbeddings": 3, "cachedEmbeddings": 3},
+    )
+
+
+def test_status_loads_nothing_heavy(vault, tmp_path):
+    """A look at how things stand waits neither for tables nor for an engine."""
+    code = (
+        "import sys; from infold.cli.app import app\n"
+        f"try: app(['status', '--vault', {str(vault)!r}])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('polars', 'qdrant_edge', 'qdrant_client', 'openai', 'watchfiles') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_ctrl_c_while_meaning_is_indexed_leaves_words(infold, vault, monkeypatch):
+    """What is there already can be searched, that is said, and the next call does the rest."""
+
+    def interrupted(self, texts):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as slow:
+        slow.setattr(StaticEmbedder, "embed", interrupted)
+        done = infold("index", "--vault", vault)
+    assert done.exit_code == 130
+    told = " ".join(done.stderr.split())
+    assert "`infold index` goes on" in told
+    assert "3 notes with 3 passages can be searched; 3 of them are found by words only so far" in told
+    assert "found by words only" in " ".join(infold("status", "--vault", vault).stdout.split())
+    assert (
+        "Peas.md" in infold("search", "--vault", vault, "trellis", "--set", "search.embedding=none", "--no-sync").stdout
+    )
+    assert json.loads(infold("index", "--vault", vault, "--json").stdout)["embeddingsComputed"] == 3
+
+
+def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
+    """All notes are read anew, and the vectors come from what is kept; interrupted, the old index is still in use."""
+    infold("index", "--vault", vault)
+
+    def refused(self, texts):
+        raise AssertionError("a kept vector was computed again")
+
+    monkeypatch.setattr(StaticEmbedder, "embed", refused)
+    assert "3 notes, 3 passages indexed anew; 0 embeddings computed" in infold("rebuild", "--vault", vault).stdout
+    done = json.loads(infold("rebuild", "--vault", vault, "--json").stdout)
+    assert done["completed"] is True
+    assert set(done["result"]) == {"filesScanned", "filesChanged", "chunksCreated", "embeddingsComputed", "durationMs"}
+
+    def interrupted(*args, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infold.search.sync.write_keywords", interrupted)
+    stopped = infold("rebuild", "--vault", vault)
+    assert stopped.exit_code == 130
+    assert "still in use" in stopped.stderr
+    assert about_index(infold, vault)["files"] == {"total": 3, "stale": 0}
+
+
+def test_an_index_on_a_server(infold, vault, monkeypatch):
+    """With an address set the same commands work, in one collection; a wrong key and an absent server are said."""
+    with closing(FakeQdrant(key="sesame").start()) as server:
+        monkeypatch.setenv("INFOLD_QDRANT_URL", server.url)
+        monkeypatch.setenv("INFOLD_QDRANT_API_KEY", "sesame")
+        assert "3 passages indexed; 3 embeddings computed" in infold("index", "--vault", vault).stdout
+        assert len(server.collections) == 1
+        assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout
+        assert infold("rebuild", "--vault", vault).exit_code == 0
+        assert len(server.collections) == 1
+        monkeypatch.setenv("INFOLD_QDRANT_API_KEY", "wrong")
+        refused = infold("search", "--vault", vault, "trellis")
+        assert refused.exit_code == 3
+        assert "INFOLD_QDRANT_API_KEY" in refused.stderr
+    unreachable = infold("index", "--vault", vault)
+    assert unreachable.exit_code == 3
+    assert "INFOLD_QDRANT_URL" in unreachable.stderr
+    monkeypatch.delenv("INFOLD_QDRANT_URL")
+    assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout
+
+
+@pytest.fixture
+def watcher(vault) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts `infold watch` as a process of its own."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        arguments = [
+            sys.executable,
+            "-m",
+            "infold",
+            "watch",
+            "--vault",
+            str(vault),
+            "--set",
+            "watch.debounce_seconds=0.1",
+        ]
+        started.append(
+            subprocess.Popen([*arguments, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+
+
+def line_with(stream: IO[str], part: str) -> str:
+    return next(line for line in stream if part in line)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_watch_tells_what_it_indexed_and_ends_cleanly(infold, vault, watcher, ending):
+    """A line for the start, one for each note that was saved; ended by a signal it exits with 0."""
+    process = watcher()
+    assert str(vault) in line_with(process.stdout, "Following")
+    line_with(process.stdout, "3 indexed")
+    line_with(process.stdout, "3 embeddings computed")
+    assert about_index(infold, vault)["watcherActive"] is True
+    assert infold("watch", "--vault", vault).exit_code == 3
+    (vault / "Leeks.md").write_text("Leeks are blanched.\n")
+    assert "Leeks.md, 1 indexed" in line_with(process.stdout, "Leeks")
+    assert "Leeks.md" in infold("search", "--vault", vault, "blanched", "--no-sync").stdout
+    process.send_signal(ending)
+    assert "Ended" in line_with(process.stdout, "Ended")
+    assert process.wait(20) == 0
+    assert process.stderr.read() == ""
+    assert about_index(infold, vault)["watcherActive"] is False
+
+
+def test_watch_for_programs(vault, watcher):
+    """One object a line, with the names of the specification."""
+    process = watcher("--json", "--set", "search.embedding=none")
+    assert json.loads(process.stdout.readline())["event"] == "following"
+    first = json.loads(process.stdout.readline())
+    assert (first["event"], first["paths"], first["filesChanged"], first["pending"]) == ("indexed", None, 3, 0)
+    (vault / "bad.md").write_bytes(b"\xff\xfe")
+    second = json.loads(process.stdout.readline())
+    assert second["paths"] == ["bad.md"]
+    assert "UTF-16" in second["skipped"][0]["reason"]
+    process.terminate()
+    assert json.loads(process.stdout.readline())["event"] == "ended"
