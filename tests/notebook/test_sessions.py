@@ -39,10 +39,10 @@ def talk(workspace):
     return write
 
 
-def search(workspace, asked: str, *sources: str, settled_only: bool = True):
+def search(workspace, asked: str, *sources: str, embedder=None):
     texts = lambda: {Source.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}  # noqa: E731
-    feeds = feeds_of(workspace, settled_only=settled_only)
-    with LiveSearch(workspace, None, feeds=feeds, texts=texts) as live:
+    feeds = feeds_of(workspace, settled_only=True)
+    with LiveSearch(workspace, embedder, feeds=feeds, texts=texts) as live:
         return list(live.search(asked, Filter(sources=sources), None, 0.0).results)
 
 
@@ -107,11 +107,11 @@ def test_forgetting_reaches_every_place(workspace, talk):
     gone = forget_session(workspace, "2026-02", embedder)
     assert (gone.passages, gone.embeddings) == (1, 1)
     assert not file.exists()
-    assert search(workspace, "plumber Osei gasket", "sessions") == []
-    assert [hit.path for hit in search(workspace, "violin", "sessions")] == ["sessions/other.jsonl"]
+    assert search(workspace, "plumber Osei gasket", "sessions", embedder=embedder) == []
+    assert [hit.path for hit in search(workspace, "violin", "sessions", embedder=embedder)] == ["sessions/other.jsonl"]
     assert store.count() == 1
     forget_session(workspace, "other", embedder)
-    assert search(workspace, "violin", "sessions") == []
+    assert search(workspace, "violin", "sessions", embedder=embedder) == []
     embedder.close()
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
-from infold.notebook.turns import TurnsPassage, cut_turns, said_by
+from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
 from infold.search.feeds import Item, Listing, NotesFeed, Reading
 from infold.search.index import Hit, IndexPoint, Source
 from infold.search.languages import AUTO, detect_language
@@ -107,7 +107,7 @@ class SessionTexts:
 
     folder: Path
     params: SearchParams
-    _known: dict[str, dict[str, TurnsPassage]] = field(default_factory=dict)
+    _known: dict[str, tuple[Transcript, dict[str, TurnsPassage]]] = field(default_factory=dict)
 
     def stretch(self, hit: Hit) -> Stretch | None:
         """The turns of `hit`, with who said them; None where the transcript no longer has them."""
@@ -115,10 +115,10 @@ class SessionTexts:
             try:
                 transcript = read_transcript(self.folder / hit.path.removeprefix(PREFIX))
             except NoteUnreadable:
-                self._known[hit.path] = {}
-            else:
-                self._known[hit.path] = dict(_with_ids(hit.path, _cut(transcript, self.params)))
-        passage = self._known[hit.path].get(hit.id)
+                transcript = Transcript((), "")
+            self._known[hit.path] = transcript, dict(_with_ids(hit.path, _cut(transcript, self.params)))
+        transcript, passages = self._known[hit.path]
+        passage = passages.get(hit.id) or _as_it_was(hit, transcript, len(passages))
         if passage is None:
             return None
         return Stretch(passage.shown, passage.first.line, passage.last.line, passage.trail[0])
@@ -186,6 +186,16 @@ def transcript_files(folder: Path) -> list[tuple[str, Path]]:
 
 def _cut(transcript: Transcript, params: SearchParams) -> list[TurnsPassage]:
     return cut_turns(transcript, params.passage_tokens, params.overlap_tokens)
+
+
+def _as_it_was(hit: Hit, transcript: Transcript, most: int) -> TurnsPassage | None:
+    """The passage of `hit` where the transcript has grown since, so that its last turns are cut otherwise now."""
+    turns = [turn for turn in transcript.turns if hit.start_line <= turn.line <= hit.end_line]
+    if not turns:
+        return None
+    passage = window(turns)
+    ids = (point_id(hit.path, ordinal, passage.text_hash) for ordinal in range(most + 1))
+    return passage if hit.id in ids else None
 
 
 def _with_ids(path: str, passages: Sequence[TurnsPassage]) -> list[tuple[str, TurnsPassage]]:

@@ -45,22 +45,22 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
     limit = max_tokens * CHARACTERS_PER_TOKEN
     overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
     passages: list[TurnsPassage] = []
-    window: list[Turn] = []
-    is_new = False  # whether the window holds a turn that no passage has yet
+    held: list[Turn] = []
+    is_new = False  # whether a turn is held that no passage has yet
     for turn in transcript.turns:
         if len(turn.text) > limit:
-            passages += [_passage(window)] if is_new else []
-            passages += [_passage([turn], part) for part in _parts(turn.text, limit)]
-            window, is_new = [], False
+            passages += [window(held)] if is_new else []
+            passages += [_part(turn, text) for text in _parts(turn.text, limit)]
+            held, is_new = [], False
             continue
-        if is_new and _length([*window, turn]) > limit:
-            passages.append(_passage(window))
-            last = window[-1]
+        if is_new and _length([*held, turn]) > limit:
+            passages.append(window(held))
+            last = held[-1]
             fits = len(last.text) <= overlap and _length([last, turn]) <= limit
-            window = [last] if fits else []
-        window.append(turn)
+            held = [last] if fits else []
+        held.append(turn)
         is_new = True
-    return passages + ([_passage(window)] if is_new else [])
+    return passages + ([window(held)] if is_new else [])
 
 
 def said_by(turns: Sequence[Turn]) -> str:
@@ -72,10 +72,13 @@ def _length(turns: Sequence[Turn]) -> int:
     return sum(len(turn.text) + 2 for turn in turns) - 2
 
 
-def _passage(turns: Sequence[Turn], part: str | None = None) -> TurnsPassage:
-    if part is not None:
-        return TurnsPassage(turns[0], turns[0], part, f"{_NAMES[turns[0].role]}: {part}")
+def window(turns: Sequence[Turn]) -> TurnsPassage:
+    """The passage that holds these turns whole."""
     return TurnsPassage(turns[0], turns[-1], "\n\n".join(turn.text for turn in turns), said_by(turns))
+
+
+def _part(turn: Turn, text: str) -> TurnsPassage:
+    return TurnsPassage(turn, turn, text, f"{_NAMES[turn.role]}: {text}")
 
 
 def _parts(text: str, limit: int) -> Iterator[str]:
