@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from infold.cli.status import waiting_paragraphs
 from infold.cli.place import Place
+from infold.cli.status import waiting_paragraphs
 from infold.cli.survey import Survey
 from infold.environment import Environment
 from infold.errors import InfoldError

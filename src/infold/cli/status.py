@@ -95,7 +95,8 @@ def _index_lines(index: dict[str, Any]) -> list[tuple[str, str]]:
     if waiting:
         parts.append(f"{waiting} found by words only so far")
     parts.append(f"{_count(held['stale'], 'note')} changed since" if held["stale"] else "up to date")
-    synced = f"{datetime.fromisoformat(index['lastSync']).astimezone():%Y-%m-%d %H:%M:%S}" if index["lastSync"] else "not yet"
+    last = index["lastSync"]
+    synced = f"{datetime.fromisoformat(last).astimezone():%Y-%m-%d %H:%M:%S}" if last else "not yet"
     if index["lastSyncDuration"] is not None:
         synced += f"  ({index['lastSyncDuration'] / 1000:.1f} s)"
     return [
