@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -113,11 +114,23 @@ def server(folder: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
         yield engine.create("0123456789abcdef", SIZE)
 
 
+@contextmanager
+def qdrant(folder: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
+    """On a true Qdrant server, where QDRANT_URL (and QDRANT_API_KEY) name one."""
+    generation = "0123456789abcdef"
+    with closing(ServerEngine(os.environ["QDRANT_URL"], os.environ.get("QDRANT_API_KEY"), folder)) as engine:
+        try:
+            yield engine.create(generation, SIZE)
+        finally:
+            engine.drop(generation)
+
+
 ENGINES: dict[str, Callable[[Path, pytest.FixtureRequest], AbstractContextManager[Index]]] = {
     "edge": edge,
     "owner": owner,
     "client": client,
     "server": server,
+    **({"qdrant": qdrant} if "QDRANT_URL" in os.environ else {}),
 }
 
 
@@ -145,7 +158,20 @@ def test_a_hit_is_the_point_that_was_given(index: Index):
     index.upsert([bare, full])
     for given_, word in ((bare, "levain"), (full, "stone")):
         (hit,) = index.query_sparse(terms.sparse_query(word), 5)
-        for field in "id path start_line end_line title trail kind source date level trust parent".split():
+        for field in [
+            "id",
+            "path",
+            "start_line",
+            "end_line",
+            "title",
+            "trail",
+            "kind",
+            "source",
+            "date",
+            "level",
+            "trust",
+            "parent",
+        ]:
             assert getattr(hit, field) == getattr(given_, field)
     assert hit.tags == ("b", "work", "work/urgent")
 
@@ -304,7 +330,7 @@ def lets_through(where: Filter, one: IndexPoint) -> bool:
     )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_points=_POINTS, filters=st.lists(_FILTERS, min_size=3, max_size=3))
 def test_a_filter_lets_through_what_its_words_say(index: Index, given_points: list[dict], filters: list[Filter]):
     """Sources, kinds, levels, trust, paths, prefixes, nested tags and days, alone and together, in both legs."""

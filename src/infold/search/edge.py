@@ -32,7 +32,10 @@ _SHARD: Final = "shard"
 _CONFIG_FILE: Final = "edge_config.json"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
-_NO_GRAPH_KB: Final = 100_000_000  # exact search is fast to 150,000 passages; a graph is never built behind our back
+_NO_GRAPH_KB: Final = (
+    100_000_000  # vectors are scanned: a graph takes CPU-minutes, in which the engine holds everything
+)
+_OVERSAMPLING: Final = 2.0  # of vectors in their short form (4 bits a number): finds what an exact scan finds
 
 
 @contextmanager
@@ -109,13 +112,13 @@ class EdgeIndex:
         """By keyword: BM25, among the points that `where` lets through."""
         if not query[0]:
             return []
-        return self._query(limit, _nearest_sparse(query), where)
+        return self._query(limit, _nearest_sparse(query), where, None)
 
     def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By meaning: cosine, among the points that `where` lets through."""
         if not (self._has_dense and query.any()):
             return []
-        return self._query(limit, _nearest_dense(query), where)
+        return self._query(limit, _nearest_dense(query), where, _scanning())
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -158,12 +161,12 @@ class EdgeIndex:
     def _update(self, operation: qe.UpdateOperation) -> None:
         self._open.update(operation)
 
-    def _query(self, limit: int, query: qe.Query, where: Filter) -> list[Hit]:
+    def _query(self, limit: int, query: qe.Query, where: Filter, params: qe.SearchParams | None) -> list[Hit]:
         if limit < 1:
             return []
         with self._turns.reading(), _translated("searching"):
             found = self._open.query(
-                qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True)
+                qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True, params=params)
             )
         return [hit_of(str(point.id), point.payload or {}, point.score) for point in found]
 
@@ -203,7 +206,12 @@ class EdgeEngine:
 
 def _config(vector_size: int) -> qe.EdgeConfig:
     dense = (
-        qe.EdgeVectorParams(size=vector_size, distance=qe.Distance.Cosine, datatype=qe.VectorStorageDatatype.Float16)
+        qe.EdgeVectorParams(
+            size=vector_size,
+            distance=qe.Distance.Cosine,
+            datatype=qe.VectorStorageDatatype.Float16,
+            quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4),
+        )
         if vector_size
         else None
     )
@@ -241,9 +249,20 @@ def _nearest_dense(query: Vector) -> qe.Query:
     return qe.Query.Nearest(vector, using=DENSE)
 
 
+def _scanning() -> qe.SearchParams:
+    """Short forms of the vectors are compared first, then the best of them exactly."""
+    return qe.SearchParams(quantization=qe.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING))
+
+
+def _match(values: Sequence[str]) -> qe.MatchAny | qe.MatchValue:
+    if len(values) == 1:
+        return qe.MatchValue(values[0])  # which takes half the time of the other
+    return qe.MatchAny([*values])
+
+
 def _filter(where: Filter) -> qe.Filter | None:
     """`where` in the engine's words; None where it lets everything through."""
-    must: list[Any] = [qe.FieldCondition(field, match=qe.MatchAny([*values])) for field, values in matches(where)]
+    must: list[Any] = [qe.FieldCondition(field, match=_match(values)) for field, values in matches(where)]
     first, last = days(where)
     if first or last:
         must.append(qe.FieldCondition(DATE, range=qe.RangeDateTime(gte=first, lte=last)))
