@@ -136,6 +136,8 @@ def test_a_fork_opens_a_connection_of_its_own(memory, tree, tmp_path, texts):
     if child == 0:
         code = 1
         try:
+            with pytest.raises(StoreBusy, match="forked"):
+                memory.append("garden", "parent's", MEMORY)
             mine = open_docmem(tmp_path / "docmem.sqlite")
             mine.append("garden", "child", MEMORY)
             code = 0 if mine.store is not memory.store else 2

@@ -21,6 +21,7 @@ from infold.errors import MemoryFault, StateUnwritable, StoreBusy, StoreDamaged
 BUSY_SECONDS: Final = 30.0
 _STATEMENTS_KEPT: Final = 256
 _stores: dict[Path, Store] = {}
+_of_parents: list[Store] = []  # never closed here: that would be a word in another process's business
 _opening = threading.Lock()
 
 
@@ -42,6 +43,7 @@ class Store:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._lock = threading.RLock()
+        self._process = os.getpid()
         self._depth = 0
         with translated(file):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +69,7 @@ class Store:
 
         Raises StoreBusy where another process holds the file for longer than `BUSY_SECONDS`.
         """
-        with self._lock, translated(self.file):
+        with self._held():
             begin, commit, rollback = _OUTER if self._depth == 0 else _INNER
             self._db.execute(begin)
             self._depth += 1
@@ -88,7 +90,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Rows]:
         """One state of the file for several questions, whatever others write meanwhile."""
-        with self._lock, translated(self.file):
+        with self._held():
             if self._depth > 0 or self._db.in_transaction:
                 yield self._rows
                 return
@@ -101,10 +103,19 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """The connection itself, outside any transaction: for backup and checks. Raises StoreBusy within a batch."""
-        with self._lock, translated(self.file):
+        with self._held():
             if self._depth > 0:
                 raise StoreBusy("The store is in the middle of a batch.", hint="Do this before or after it.")
             yield self._db
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise StoreBusy(
+                "The store was opened before this process was forked.", hint="Open it again after the fork."
+            )
+        with self._lock, translated(self.file):
+            yield
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -157,9 +168,11 @@ def _fault(error: sqlite3.Error, file: Path) -> MemoryFault | StateUnwritable:
 
 
 def _after_fork() -> None:
-    """A child opens files of its own: SQLite's connections do not survive a fork."""
+    """A child opens files of its own: SQLite's connections do not survive a fork. The parent's are left alone."""
+    _of_parents.extend(_stores.values())
     _stores.clear()
+    _opening.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_after_fork)
