@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from infold.search.exact import Holds, passages_with
 from infold.search.index import Filter, Hit
+from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 from infold.search.questions import Question, phrase_pattern, read_question
 from infold.search.results import Result, SearchResult, Timing, grouped
 from infold.search.snippets import Snippet, Wanted, cut_snippet
-from infold.search.terms import query_weights
+from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 
 if TYPE_CHECKING:
     from infold.search.fusion import Ranked
@@ -57,7 +58,7 @@ def answer(
     legs = searcher.legs(question.keywords, question.text, max(DEPTH, limit * _PASSAGES_PER_RESULT), where)
     if question.phrases:
         legs = _with_phrases(searcher, question, legs, where, texts.get, limit)
-    collector = _Collector(_wanted(question, searcher.languages), texts)
+    collector = _Collector(wanted_of(question, searcher.languages), texts)
     for ranked in legs.ranked(fusion_k):
         if len(collector.results) >= limit or ranked.hit.score < min_score:
             break
@@ -99,13 +100,12 @@ def _with_phrases(
     )
 
 
-def _wanted(question: Question, languages: tuple[str, ...]) -> Wanted:
-    """What is marked in snippets: the words that were looked for, in every form that counts."""
-    from infold.search.languages import DEFAULT_LANGUAGE, detect_language
-
+def wanted_of(question: Question, languages: tuple[str, ...]) -> Wanted:
+    """What is marked in snippets: the words that were looked for in every form, but no mere parts of them."""
     spoken = dict.fromkeys((*languages, detect_language(question.text), DEFAULT_LANGUAGE))
+    weights = query_weights(question.loose, languages)
     return Wanted(
-        terms=query_weights(question.keywords, languages),
+        terms={term: weight for term, weight in weights.items() if weight >= OTHER_LANGUAGE_WEIGHT},
         languages=tuple(spoken),
         phrases=tuple(phrase_pattern(phrase) for phrase in question.phrases),
     )

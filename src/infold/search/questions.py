@@ -29,10 +29,14 @@ _ASKING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`text` is all that was asked, without quotes; `keywords` the same without words that only ask."""
+    """`text` is all that was asked, without quotes; `keywords` the same without words that only ask.
+
+    `loose` are the keywords outside phrases: what a snippet marks wherever it stands.
+    """
 
     text: str
     keywords: str
+    loose: str
     phrases: tuple[str, ...] = ()
 
 
@@ -42,7 +46,11 @@ def read_question(asked: str) -> Question:
     found = (unicodedata.normalize("NFC", next(filter(None, groups), "")) for groups in _PHRASE.findall(plain))
     phrases = tuple(dict.fromkeys(" ".join(phrase.split()) for phrase in found if tokens(phrase)))
     text = " ".join(_QUOTES.sub(" ", plain).split())
-    return Question(text, text if phrases else _keywords(text), phrases)
+    keywords = _keywords(text)
+    if not phrases:
+        return Question(text, keywords, keywords)
+    outside = " ".join(_QUOTES.sub(" ", _PHRASE.sub(" ", plain)).split())
+    return Question(text, text, _keywords(outside), phrases)
 
 
 def phrase_pattern(phrase: str) -> re.Pattern[str]:

@@ -1,0 +1,115 @@
+"""Snippets: around the match, whole words, nothing added; headings as written; questions taken apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infold.search.grouped import wanted_of
+from infold.search.index import Hit
+from infold.search.questions import read_question
+from infold.search.snippets import SNIPPET_CHARACTERS, Wanted, cut_snippet
+from infold.search.stretches import NoteTexts
+from infold.settings import Params
+
+
+def wanted(query: str) -> Wanted:
+    return wanted_of(read_question(query), ("english",))
+
+
+def marked(text: str, query: str) -> list[str]:
+    snippet = cut_snippet(text, wanted(query))
+    return [snippet.text[start:end] for start, end in snippet.marks]
+
+
+FILLER = "nothing of note happens in this long sentence about the weather of other years. " * 20
+
+
+def test_the_match_is_in_the_snippet():
+    """However far down, with words before and after it."""
+    text = FILLER + "Here the zebra drinks. " + FILLER
+    snippet = cut_snippet(text, wanted("zebra"))
+    assert "zebra" in snippet.text
+    assert snippet.text in text
+    assert not snippet.text.startswith("zebra")
+    assert SNIPPET_CHARACTERS - 60 <= len(snippet.text) <= SNIPPET_CHARACTERS + 60
+
+
+def test_the_window_with_most_of_the_words_wins():
+    """Two of the words together beat one of them alone, though that stands first."""
+    text = f"A zebra. {FILLER} A zebra and a lion. {FILLER}"
+    assert "lion" in cut_snippet(text, wanted("zebra lion")).text
+
+
+@pytest.mark.parametrize(
+    "text, query, marks",
+    [
+        ("Bake the loaves", "baking loaf", ["Bake"]),
+        ("As notícias da horta", "noticias", ["notícias"]),
+        ("全文検索について", "検索", ["検索"]),
+        ("全文検索について", "文検索", ["文検索"]),
+        ("calls getUserName() twice", "user name", ["getUserName"]),
+        ("written in C++ and C", "C++", ["C++"]),
+        ("the end of THE line", '"the line"', ["THE line"]),
+        ("nothing here", "zebra", []),
+    ],
+)
+def test_matches_are_marked_in_every_form(text, query, marks):
+    """Stems, diacritics, other scripts, identifiers, phrases."""
+    assert marked(text, query) == marks
+
+
+@given(st.text(max_size=600), st.text(max_size=40))
+def test_a_snippet_is_always_a_part_of_the_text(text, query):
+    """Any text, any question: a slice of the text, within bounds, its marks within it and apart."""
+    snippet = cut_snippet(text, wanted(query))
+    assert text[snippet.start : snippet.start + len(snippet.text)] == snippet.text
+    assert len(snippet.text) <= max(SNIPPET_CHARACTERS + 80, len(query) + 80)
+    at = 0
+    for start, end in snippet.marks:
+        assert at <= start < end <= len(snippet.text)
+        at = end
+
+
+@pytest.mark.parametrize(
+    "asked, text, keywords, phrases",
+    [
+        ("where is the zebra", "where is the zebra", "zebra", ()),
+        ("to be or not to be", "to be or not to be", "to be or not to be", ()),
+        ("IT budget of the US", "IT budget of the US", "IT budget US", ()),
+        ('the "zebra  crossing" here', "the zebra crossing here", "the zebra crossing here", ("zebra crossing",)),
+        ("„Guten Tag“ «bonjour»", "Guten Tag bonjour", "Guten Tag bonjour", ("Guten Tag", "bonjour")),
+        ('say "unclosed', "say unclosed", "say unclosed", ()),
+        ('"…"', "…", "…", ()),
+    ],
+)
+def test_questions_are_taken_apart(asked, text, keywords, phrases):
+    """Phrases by their quotes; words that only ask are not looked for where others are left."""
+    question = read_question(asked)
+    assert (question.text, question.keywords, question.phrases) == (text, keywords, phrases)
+
+
+@pytest.mark.parametrize(
+    "text, trail, lines, heading",
+    [
+        ("# A\n\n## B ##\ntext\n", ("A", "B"), (3, 4), "## B ##"),
+        ("Title\n=====\n\ntext\n", ("Title",), (1, 4), "Title"),
+        ("# A\n\n```\n# B\n```\n", ("A",), (1, 5), "# A"),
+        ("text\n", (), (1, 1), None),
+        ("\ufeff# A\r\ntext\r\n", ("A",), (1, 2), "# A"),
+        ("# *A* [[b|B]]\ntext\n", ("A B",), (1, 2), "# A B"),
+    ],
+)
+def test_the_nearest_heading_as_written(tmp_path, text, trail, lines, heading):
+    """The line itself; where it cannot be told among the lines, its title with a mark."""
+    from infold.search.points import note_points
+    from infold.vault.note import parse
+
+    (tmp_path / "n.md").write_bytes(text.encode())
+    point = note_points(parse("n.md", text), "standard", Params().search).points[0]
+    assert point.trail == trail
+    hit = Hit(point.path, point.start_line, point.end_line, point.trail, 1.0, id=point.id)
+    stretch = NoteTexts(tmp_path, Params()).stretch(hit)
+    assert (stretch.start_line, stretch.end_line) == lines
+    assert stretch.heading == heading
