@@ -1,32 +1,20 @@
-"""Spec 2, Database; and what a file has to stand: batches, threads, forks, other versions, damage, backup and restore."""
+"""Spec 2, Database; and what a file has to stand: batches, threads, forks, other versions, a full disk."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import sqlite3
 import threading
 
 import pytest
 
-from infold.docmem import outbox, store, upkeep
+from infold.docmem import store, upkeep
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.migrations import MIGRATIONS, VERSION
 from infold.docmem.store import open_store
 from infold.errors import LockConflict, StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
-from tests.docmem.conftest import MEMORY, ROOT, SUMMARY, fresh
-
-
-def waiting(memory):
-    """What the search index has to hear, as (node, root, op)."""
-    with memory.store.reading() as rows:
-        return [(entry.node_id, entry.root_id, entry.op) for entry in outbox.waiting(rows, 1000)]
-
-
-def drained(memory):
-    """Empties the outbox."""
-    with memory.store.writing() as rows:
-        outbox.done(rows, outbox.waiting(rows, 1000))
+from tests.docmem.conftest import MEMORY, SUMMARY
 
 
 def test_all_instances_share_one_connection(memory, tmp_path):
@@ -212,173 +200,26 @@ def test_unwritable_folder(tmp_path):
         open_docmem(tmp_path / "file" / "docmem.sqlite")
 
 
-def test_problems_are_named(memory, tree, writer_connection):
-    """Integrity: an orphan, a tie, a wrong hash, a wrong count and a circle are each found and named."""
-    assert upkeep.problems(memory.store) == []
-    execute = writer_connection.execute
-    execute("UPDATE nodes SET parent_id = 'gone' WHERE id = ?", (tree["a1"].id,))
-    execute("UPDATE nodes SET order_value = 2.0 WHERE id = ?", (tree["c"].id,))
-    execute("UPDATE nodes SET token_count = 99 WHERE id = ?", (tree["b"].id,))
-    execute("UPDATE nodes SET parent_id = ? WHERE id = ?", (tree["c11"].id, tree["c1"].id))
-    found = "\n".join(upkeep.problems(memory.store))
-    assert f"parent 'gone' of the memory node '{tree['a1'].id}' is missing" in found
-    assert "Several children of the memory node 'garden' have the order 2.0" in found
-    assert f"'{tree['b'].id}' says 99 tokens; it has 1" in found
-    assert f"The hash of the memory node '{tree['c'].id}'" in found
-    assert "3 memory nodes hang on no root" in found
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_a_full_disk(memory, tree, texts, writer_connection, is_batch):
+    """Database: where the disk is full nothing of the transaction is kept, whoever catches the error within; later it goes on."""
+    (pages,) = writer_connection.execute("PRAGMA page_count").fetchone()
+    writer_connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    large = "x" * 50_000
 
+    def write():
+        memory.append("garden", large, MEMORY)
 
-def test_circles_end(memory, tree, writer_connection):
-    """Get Root of Node: a circle, which only damage makes, is an error and not an endless walk."""
-    writer_connection.execute("UPDATE nodes SET parent_id = ? WHERE id = ?", (tree["c11"].id, tree["c1"].id))
-    with pytest.raises(StoreDamaged, match="circle"):
-        memory.get_root(tree["c11"].id)
+    def write_on():
+        with memory.batch():
+            memory.append("garden", "first", MEMORY)
+            with contextlib.suppress(StateUnwritable):
+                write()
+            memory.append("garden", "last", MEMORY)
 
-
-def test_backup_and_restore(memory, tree, tmp_path):
-    """Persistence: a backup is one file with all of it; restoring gives the trees of then, and keeps those of now."""
-    then = memory.subtree("garden")
-    memory.mark(tree["a"].id, "priority", "2")
-    upkeep.backup(memory.store, tmp_path / "copies" / "monday.sqlite")
-    memory.delete(tree["c"].id)
-    memory.create_root("", ROOT, root_id="later")
-    now = memory.subtree("garden")
-    kept = upkeep.restore(memory.store, tmp_path / "copies" / "monday.sqlite")
-    assert [root.id for root in memory.roots()] == ["garden"]
-    assert memory.subtree("garden") == then
-    assert memory.marks_of(tree["a"].id) == {"priority": "2"}
-    upkeep.restore(memory.store, kept)
-    assert memory.subtree("garden") == now
-    assert [path.name for path in (tmp_path / "copies").iterdir()] == ["monday.sqlite"]
-
-
-def test_restore_is_seen_by_others(memory, tree, tmp_path):
-    """Persistence: a process that has the file open reads the restored trees; nobody has to end for it."""
-    upkeep.backup(memory.store, tmp_path / "b.sqlite")
-    other = sqlite3.connect(tmp_path / "docmem.sqlite")
-    memory.delete("garden")
-    assert other.execute("SELECT count(*) FROM nodes").fetchone() == (0,)
-    upkeep.restore(memory.store, tmp_path / "b.sqlite")
-    assert other.execute("SELECT count(*) FROM nodes").fetchone() == (8,)
-    other.close()
-
-
-def test_restore_tells_the_index_to_begin_anew(memory, tree, tmp_path):
-    """Persistence: after a restore no index counts as up to date, and nothing of then is sent to it."""
-    with memory.store.writing() as rows:
-        upkeep.marks.set_fact(rows, upkeep.INDEX_GENERATION, "7")
-    upkeep.backup(memory.store, tmp_path / "b.sqlite")
-    upkeep.restore(memory.store, tmp_path / "b.sqlite")
-    with memory.store.reading() as rows:
-        assert upkeep.marks.fact(rows, upkeep.INDEX_GENERATION) == ""
-    assert waiting(memory) == []
-
-
-@pytest.mark.parametrize("kind", ["missing", "empty", "text", "cut", "newer"])
-def test_bad_backups_change_nothing(memory, tree, tmp_path, kind):
-    """Persistence: a backup that is missing, empty, cut, of something else or too new is refused; the store stays."""
-    file = tmp_path / "b.sqlite"
-    with memory.batch():
-        for number in range(300):
-            memory.append("garden", f"{number} " * 50, MEMORY)
-    upkeep.backup(memory.store, file)
-    if kind == "missing":
-        file.unlink()
-    elif kind == "empty":
-        file.write_bytes(b"")
-    elif kind == "text":
-        file.write_text("no database " * 1000)
-    elif kind == "cut":
-        os.truncate(file, file.stat().st_size // 2)
-    else:
-        connection = sqlite3.connect(file)
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-        connection.close()
-    before = memory.subtree("garden")
-    with pytest.raises((StoreDamaged, StoreTooNew, StateUnwritable)):
-        upkeep.restore(memory.store, file)
-    assert memory.subtree("garden") == before
-    memory.append("garden", "still writable", MEMORY)
-
-
-def test_backup_within_a_batch(memory, tree, tmp_path):
-    """Persistence: a backup in the middle of a batch would be of half of it, and is refused."""
-    with memory.batch(), pytest.raises(StoreBusy):
-        upkeep.backup(memory.store, tmp_path / "b.sqlite")
-
-
-def test_damaged_pages_are_found(memory, tree, tmp_path):
-    """Integrity: a file whose pages are broken is said to be, and never answers as if it were whole."""
-    with memory.batch():
-        for number in range(500):
-            memory.append("garden", f"{number} " * 50, MEMORY)
-    memory.close()
-    file = tmp_path / "docmem.sqlite"
-    data = bytearray(file.read_bytes())
-    data[8192:40960] = os.urandom(32768)
-    file.write_bytes(data)
-    again = open_docmem(file)
-    assert upkeep.problems(again.store) != []
-    again.close()
-
-
-def test_outbox_is_part_of_each_change(memory, tree):
-    """Vector Database: each change leaves in the same transaction which entries of the index are stale; none else does."""
-    drained(memory)
-    assert waiting(memory) == []
-    node = memory.append(tree["b"].id, "x", MEMORY)
-    assert waiting(memory) == [(node.id, "garden", "upsert")]
-    drained(memory)
-    memory.update_content(node.id, "y", node.hash)
-    memory.update_context(node.id, ROOT, fresh(memory, node.id))
-    assert waiting(memory) == [(node.id, "garden", "upsert")]
-    memory.delete(tree["b"].id)
-    assert waiting(memory) == [(node.id, "garden", "delete"), (tree["b"].id, "garden", "delete")]
-    drained(memory)
-    with pytest.raises(LockConflict):
-        memory.update_content(tree["a"].id, "y", "wrong")
-    memory.mark(tree["a"].id, "sticky", "1")
-    assert waiting(memory) == []
-
-
-def test_what_changes_while_it_is_drained_stays(memory, tree):
-    """Vector Database: a node that changes between reading the outbox and saying done is not forgotten."""
-    drained(memory)
-    node = memory.append("garden", "x", MEMORY)
-    with memory.store.reading() as rows:
-        read = outbox.waiting(rows, 10)
-    memory.update_content(node.id, "y", node.hash)
-    with memory.store.writing() as rows:
-        outbox.done(rows, read)
-    assert waiting(memory) == [(node.id, "garden", "upsert")]
-
-
-def test_everything_can_be_sent_again(memory, tree):
-    """Vector Database: for an index made anew, every node of every tree waits once, parents before children."""
-    memory.create_root("", ROOT, root_id="other")
-    with memory.store.writing() as rows:
-        assert outbox.everything_stale(rows) == 9
-    entries = waiting(memory)
-    assert len(set(entries)) == 9
-    position = {node_id: index for index, (node_id, _root, _op) in enumerate(entries)}
-    assert position["garden"] < position[tree["c"].id] < position[tree["c1"].id]
-    assert ("other", "other", "upsert") in entries
-
-
-def test_facts(memory, tree):
-    """Storage: how many trees, nodes, versions and waiting entries there are, and how large the file is."""
-    memory.update_content(tree["a"].id, "y", tree["a"].hash)
-    facts = upkeep.facts(memory.store)
-    assert (facts.trees, facts.nodes, facts.versions, facts.waiting, facts.rebalances) == (1, 8, 1, 8, 0)
-    assert facts.size_bytes > 4096
-
-
-def test_a_plain_copy_of_the_file_can_be_restored(memory, tree, tmp_path):
-    """Persistence: a copy made by other means, while the store was closed, is a backup too."""
-    memory.close()
-    shutil.copy(tmp_path / "docmem.sqlite", tmp_path / "plain.sqlite")
-    again = open_docmem(tmp_path / "docmem.sqlite")
-    again.delete("garden")
-    upkeep.restore(again.store, tmp_path / "plain.sqlite")
-    assert len(again.subtree("garden")) == 8
-    again.close()
+    with pytest.raises(StateUnwritable, match="docmem"):
+        (write_on if is_batch else write)()
+    assert texts("garden") == ["a", "b", "c"]
+    writer_connection.execute("PRAGMA max_page_count = 1000000")
+    write_on()
+    assert texts("garden") == ["a", "b", "c", "first", large, "last"]

@@ -71,10 +71,12 @@ class Store:
         """
         with self._held():
             begin, commit, rollback = _OUTER if self._depth == 0 else _INNER
+            self._check_batch()
             self._db.execute(begin)
             self._depth += 1
             try:
                 yield self._rows
+                self._check_batch()
                 self._db.execute(commit)
             except BaseException:
                 if self._db.in_transaction:
@@ -107,6 +109,14 @@ class Store:
             if self._depth > 0:
                 raise StoreBusy("The store is in the middle of a batch.", hint="Do this before or after it.")
             yield self._db
+
+    def _check_batch(self) -> None:
+        """SQLite itself takes a whole transaction back where the disk is full: the rest of a batch must not go on."""
+        if self._depth > 0 and not self._db.in_transaction:
+            raise StateUnwritable(
+                f"What was being written to {self.file} was taken back: the system refused a part of it.",
+                hint="Free disk space, then do all of it again.",
+            )
 
     @contextmanager
     def _held(self) -> Iterator[None]:
