@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 MOST_NEAR: Final = 5
 _NEAR_SCORE: Final = 70.0
-_WHERE: Final = re.compile(r":(\d+)(?:(?P<dash>-(?P<last>\d+))|:(?P<count>\d+))?\Z")
+_WHERE: Final = tuple(  # the longest first: a name may end in a colon and a number itself
+    re.compile(rf":(?P<line>\d{{1,9}}){rest}\Z") for rest in (r":(?P<count>\d{1,9})", r"-(?P<last>\d{1,9})", "")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,10 @@ def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
     Raises PathRefused, UsageError for a line 0, and NoteUnreadable for a note that is there but cannot be read.
     """
     wanted = [_Wanted(_within(vault, asked), 1, None)]
-    where = _WHERE.search(asked)
-    if where is not None:
-        wanted.append(_with_lines(_within(vault, asked[: where.start()]), where))
+    for pattern in _WHERE:
+        where = pattern.search(asked)
+        if where is not None:
+            wanted.append(_with_lines(_within(vault, asked[: where.start()]), where.groupdict()))
     for choice in wanted:
         path = _existing(vault, choice.path)
         if path is not None:
@@ -70,7 +73,8 @@ def _by_name(vault: Path, params: VaultParams, wanted: list[_Wanted]) -> Portion
             return _cut(vault, params, named[0], choice)
         if named:
             return Portion("", "", choice.start, 0, 0, tuple(named[:MOST_NEAR]))
-    return Portion("", "", wanted[-1].start, 0, 0, _near(wanted[-1].path, paths))
+    likeliest = min(wanted, key=lambda choice: len(choice.path))
+    return Portion("", "", likeliest.start, 0, 0, _near(likeliest.path, paths))
 
 
 def _near(name: str, paths: list[str]) -> tuple[str, ...]:
@@ -81,16 +85,13 @@ def _near(name: str, paths: list[str]) -> tuple[str, ...]:
     return tuple(path for _, _, path in found)
 
 
-def _with_lines(path: str, where: re.Match[str]) -> _Wanted:
-    start = int(where[1])
-    count = int(where["count"]) if where["count"] else None
-    if where["last"]:
-        count = max(int(where["last"]) - start + 1, 0)
-    elif count is None:
-        count = 1
+def _with_lines(path: str, where: dict[str, str]) -> _Wanted:
+    start = int(where["line"])
     if start < 1:
         raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
-    return _Wanted(path, start, count)
+    if "last" in where:
+        return _Wanted(path, start, max(int(where["last"]) - start + 1, 0))
+    return _Wanted(path, start, int(where.get("count", 1)))
 
 
 def _within(vault: Path, name: str) -> str:

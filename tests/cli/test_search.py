@@ -1,0 +1,193 @@
+"""`infold search` and `infold get` as a person and a program use them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from infold.cli.days import read_day
+from infold.cli.found import Paint, lines_of, place_of
+from infold.errors import UsageError
+from infold.search.results import Result, SearchResult, grouped
+from tests.search.spec_notebook import write_notebook
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory) -> tuple[Path, Path]:
+    """The notebook of spec 3 and its state, indexed by the first search of it."""
+    root = tmp_path_factory.mktemp("cli")
+    return write_notebook(root / "vault"), root / "state"
+
+
+@pytest.fixture
+def ask(infold, notebook):
+    """Calls a command on the notebook."""
+    vault, state = notebook
+    return lambda command, *words: infold(command, *words, "--vault", vault, "--state", state)
+
+
+def test_a_page_for_people(ask):
+    """Groups, places that `infold get` takes, headings, scores, snippets; plain in a pipe."""
+    done = ask("search", "sarah", "phone")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("notebook (")
+    assert lines[1].startswith("  reference/contacts.md:3-7  ")
+    assert lines[2] == "    ## Sarah Chen"
+    assert "Phone: 555-1234" in lines[3]
+    assert any(line.startswith("daily (") for line in lines)
+    assert any("daily/2026-02-20.md" in line and "2026-02-20" in line.split("  ")[-1] for line in lines)
+    assert "\x1b" not in done.stdout
+    shown = ask("get", lines[1].split()[0])
+    assert shown.stdout.startswith("## Sarah Chen\n- Phone: 555-1234\n")
+
+
+def test_json_is_one_object(ask):
+    """The shape of spec 3 on stdout, and nothing else."""
+    data = json.loads(ask("search", "sarah phone", "--json", "--explain").stdout)
+    assert data["results"]["notebook"][0]["filePath"] == "reference/contacts.md"
+    assert data["results"]["notebook"][0]["explain"]["legs"]
+    assert data["results"]["sessions"] == []
+
+
+def test_nothing_found_is_no_failure(ask):
+    """What was searched and one thing to try, on stderr; nothing on stdout; exit code 0."""
+    done = ask("search", "xqzt", "--path", "lists")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "Nothing found for 'xqzt' in everything under lists" in done.stderr
+    assert "passages searched" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, paths",
+    [
+        (["sarah", "--source", "daily", "--since", "2026-02-21"], {"daily/2026-02-24.md"}),
+        (["sarah", "--source", "daily,sessions", "--until", "2026-02-20"], {"daily/2026-02-20.md"}),
+        (["parser", "--tag", "work"], {"knowledge/code.md"}),
+        (["sarah", "--path", "reference/"], {"reference/contacts.md"}),
+        (["sarah phone", "-n", "1"], {"reference/contacts.md"}),
+        (['"project timeline"'], {"daily/2026-02-24.md", "daily/2026-02-20.md"}),
+        (["sarah", "--min-score", "1"], {"daily/2026-02-24.md"}),
+    ],
+)
+def test_options_narrow_a_search(ask, words, paths):
+    """Each option does what its help says."""
+    data = json.loads(ask("search", *words, "--json").stdout)
+    found = {result["filePath"] for group in data["results"].values() for result in group}
+    assert found
+    assert found <= paths
+
+
+def test_an_unknown_source_names_the_valid_ones(ask):
+    """Wrong use, with the way out."""
+    done = ask("search", "sarah", "--source", "notes")
+    assert done.exit_code == 2
+    assert "notebook, daily, sessions, memory, external" in done.stderr
+
+
+def test_a_day_that_is_none_is_wrong_use(ask):
+    """Named with its option."""
+    done = ask("search", "sarah", "--since", "next week")
+    assert done.exit_code == 2
+    assert "--since" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "written, days", [("today", 0), ("Yesterday", 1), ("7d", 7), ("2w", 14), ("1m", 30), ("1y", 365), (" 3 d ", 3)]
+)
+def test_days_are_counted_back(written, days):
+    """As people say them."""
+    assert read_day(written, "--since") == (date.today() - timedelta(days=days)).isoformat()  # noqa: DTZ011
+
+
+@pytest.mark.parametrize("written", ["", "d", "2026-02-30", "99999y", "tomorrow", "7 days"])
+def test_what_is_no_day_is_refused(written):
+    """Never taken for some other day."""
+    with pytest.raises(UsageError, match="--until"):
+        read_day(written, "--until")
+
+
+def test_get_of_a_missing_note_is_empty(ask):
+    """Exit code 0, nothing on stdout, names that come near on stderr; with JSON an empty text."""
+    done = ask("get", "contcats")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "reference/contacts.md" in done.stderr
+    data = json.loads(ask("get", "contcats", "--json").stdout)
+    assert data == {"path": None, "text": "", "start": 1, "lines": 0, "total": 0}
+
+
+def test_get_as_json(ask):
+    """Path, text, and which lines of how many."""
+    data = json.loads(ask("get", "contacts:3:2", "--json").stdout)
+    assert data == {
+        "path": "reference/contacts.md",
+        "text": "## Sarah Chen\n- Phone: 555-1234\n",
+        "start": 3,
+        "lines": 2,
+        "total": 11,
+    }
+
+
+def test_get_refuses_what_is_not_in_the_vault(ask):
+    """With the path, and no text."""
+    done = ask("get", "../outside.md")
+    assert done.exit_code == 1
+    assert "not a path within the vault" in done.stderr
+    assert "zebra" not in done.output
+
+
+def a_result(**changes) -> Result:
+    plain = {
+        "path": "a.md",
+        "start_line": 1,
+        "end_line": 2,
+        "heading": "# A",
+        "trail": ("A",),
+        "title": "A",
+        "source": "notebook",
+        "score": 0.5,
+        "snippet": "one two\n\nthree",
+        "marks": ((4, 7),),
+    }
+    return Result(**{**plain, **changes})
+
+
+def test_colours_set_off_the_match():
+    """On a terminal the match is seen; without colours the same text is left."""
+    found = SearchResult("two", grouped([a_result()]))
+    plain = "\n".join(lines_of(found, Paint(is_on=False), explain=False))
+    bright = "\n".join(lines_of(found, Paint(is_on=True), explain=False))
+    assert "one two three" in plain
+    assert "\x1b[1;33mtwo\x1b[0m" in bright
+    assert place_of(a_result(end_line=1)) == "a.md:1"
+
+
+def test_control_codes_of_notes_do_not_reach_the_terminal():
+    """A note cannot colour, move or reverse what a person sees, nor pass for vault text when it is from outside."""
+    result = a_result(
+        snippet="\x1b[31mred \u202eesrever", marks=(), heading="# \x07A", path="a\x1b.md", trust="external"
+    )
+    page = "\n".join(lines_of(SearchResult("q", grouped([result])), Paint(is_on=False), explain=True))
+    assert not set(page) & {"\x1b", "\x07", "\u202e"}
+    assert "from external" in page
+
+
+def test_a_search_loads_no_library_that_it_does_not_need(ask, notebook):
+    """What takes long to load stays out of a search: settings of keys, tables, rich, clients of services."""
+    ask("search", "sarah")
+    vault, state = notebook
+    heavy = ["pydantic_settings", "polars", "pyarrow", "rich.console", "openai", "qdrant_client", "prefect", "asyncio"]
+    code = (
+        "import sys; from infold.cli.app import app\n"
+        f"sys.argv = ['infold', 'search', 'sarah', '--vault', {str(vault)!r}, '--state', {str(state)!r}]\n"
+        "try:\n    app()\nexcept SystemExit:\n    pass\n"
+        f"sys.stderr.write(repr([name for name in {heavy} if name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "contacts.md" in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("[]"), done.stderr
