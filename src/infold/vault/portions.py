@@ -87,8 +87,6 @@ def _near(name: str, paths: list[str]) -> tuple[str, ...]:
 
 def _with_lines(path: str, where: dict[str, str]) -> _Wanted:
     start = int(where["line"])
-    if start < 1:
-        raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
     if "last" in where:
         return _Wanted(path, start, max(int(where["last"]) - start + 1, 0))
     return _Wanted(path, start, int(where.get("count", 1)))
@@ -121,6 +119,8 @@ def _is_file(file: Path) -> bool:
 
 
 def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portion:
+    if wanted.start < 1:
+        raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
     try:
         text = decode(read_bytes(vault, path, params.max_note_bytes), path)
     except NoteUnreadable as error:
