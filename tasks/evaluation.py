@@ -35,7 +35,7 @@ async def carry_out_case(
 
 async def as_task(case: Case, workspace: Workspace, environment: Environment) -> CaseResult:
     """Carries a case out as a task whose result is kept by content. Implements `evaluating.Carrier`."""
-    kept = carry_out_case.with_options(**stored_in(workspace.state / "kept" / "prefect"))
+    kept = carry_out_case.with_options(**stored_in(workspace.state / "derived" / "prefect"))
     key = f"{case_key(case, workspace.params)}-{shape_of(CaseResult)}"
     values = await kept(key, case.vault, case.seed, unseen(case), unseen(workspace), unseen(environment))
     return CaseResult.model_validate(values)

@@ -79,6 +79,7 @@ def evaluate(
 
     Finished cases are kept: killed and run again it goes on, and pays for nothing twice.
     """
+    from infold.evaluation.committed import read_accepted
     from infold.evaluation.history import report_folder
     from infold.evaluation.report import find, write_report
 
@@ -91,6 +92,8 @@ def evaluate(
         evaluate__seeds=seeds,
         evaluate__paragraphs=paragraphs,
     )
+    if check is not None:
+        read_accepted(check)  # before an evaluation is made for nothing
     terminal.say(f"infold evaluate  {place.vault}", style="bold")
     plan = _plan(place, compare or [])
     if not _is_agreed(terminal, place, plan, yes=yes):

@@ -70,7 +70,7 @@ def falls(evaluation: Evaluation, accepted: Path, tolerance: float) -> list[Fall
 
     Raises UsageError where the file cannot be read or was measured on something else: that says nothing.
     """
-    before, now = _read(accepted), metrics(evaluation)
+    before, now = read_accepted(accepted), metrics(evaluation)
     if before["measured_on"] != now["measured_on"]:
         raise UsageError(
             f"{accepted} was measured on {_in_words(before['measured_on'])}, this on {_in_words(now['measured_on'])}.",
@@ -90,7 +90,8 @@ def falls(evaluation: Evaluation, accepted: Path, tolerance: float) -> list[Fall
     return fallen + [Fall(name, was, value) for name, was, value in counts if value > was]
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_accepted(path: Path) -> dict[str, Any]:
+    """The accepted figures in a file. Raises UsageError where it cannot be read or holds none."""
     try:
         values = json.loads(path.read_bytes())
         if {"measured_on", "figures", "counts"} <= set(values):
