@@ -39,7 +39,7 @@ chaos: $(INSTALLED) ## the killed-at-random tests in full; `make test` runs a te
 
 pins: ## constraints.txt anew from pyproject.toml (needs uv)
 	@{ sed -n '/^#/p' constraints.txt; \
-	   $(UV) pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+	   $(UV) pip compile --quiet --universal --python-version 3.11 --extra all --extra dev --generate-hashes \
 	     --no-emit-index-url --no-header --no-annotate --upgrade pyproject.toml; } > constraints.new
 	@mv constraints.new constraints.txt
 
