@@ -1,0 +1,148 @@
+"""Many processes on one index, and killed ones: a tenth of the full measure here, all of it by `make chaos`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import qdrant_edge as qe
+
+from infold.search.edge import EdgeEngine
+from infold.search.shard import IndexFolder
+from tests.chaos.index_crowd import NOTES, SIZE, Versions, opened, version_of
+from tests.chaos.index_sync import sync
+
+SHARE = float(os.environ.get("INFOLD_CHAOS_SHARE", "0.1"))
+CROWD = Path(__file__).with_name("index_crowd.py")
+SYNC = Path(__file__).with_name("index_sync.py")
+
+pytestmark = [
+    pytest.mark.chaos,
+    pytest.mark.slow,
+    pytest.mark.timeout(3600),
+    pytest.mark.skipif(os.name == "nt", reason="sockets of the file system and SIGKILL"),
+]
+
+
+def member(role: str, folder: Path, seconds: float, seed: int) -> subprocess.Popen[str]:
+    command = [sys.executable, str(CROWD), role, str(folder), str(seconds), str(seed)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def everything(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Every point of the index in use, whole, by id. Nobody else may have it open."""
+    index = IndexFolder(folder)
+    shard = qe.EdgeShard.load(str(index.folder_of(index.current() or "") / "shard"))
+    records, _ = shard.scroll(qe.ScrollRequest(limit=100_000, with_payload=True, with_vector=True))
+    found = {}
+    for record in records:
+        sparse, dense = record.vector["bm25"], record.vector.get("dense")
+        weights = tuple(sorted(zip(sparse.indices, sparse.values, strict=True)))
+        payload = tuple(sorted((key, str(value)) for key, value in record.payload.items()))
+        found[str(record.id)] = (payload, weights, None if dense is None else tuple(dense))
+    shard.close()
+    return found
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Path:
+    """An index that is in use and empty, and the versions of its notes."""
+    folder = IndexFolder(tmp_path)
+    generation = folder.new_generation()
+    EdgeEngine(tmp_path).create(generation, SIZE).close()
+    folder.publish(generation)
+    Versions(tmp_path / "begun")
+    Versions(tmp_path / "acknowledged")
+    return tmp_path
+
+
+def counts_are_right(folder: Path) -> None:
+    begun, acknowledged = Versions(folder / "begun"), Versions(folder / "acknowledged")
+    with opened(folder) as index:
+        for note in range(NOTES):
+            if begun[note] != acknowledged[note]:  # its writer was killed: nobody said that it was written
+                index.replace([f"{note}.md"], version_of(note, begun[note]))
+        expected = [one for note in range(NOTES) if begun[note] for one in version_of(note, begun[note])]
+        assert index.count() == len(expected)
+    assert set(everything(folder)) == {one.id for one in expected}
+
+
+def test_four_processes_at_once_meet_no_error(crowded: Path):
+    """A writer, two readers and one that opens and closes all the time: no error, no torn answer, no stale one."""
+    seconds = max(5.0, 120 * SHARE)
+    crowd = [member(role, crowded, seconds, seed) for seed, role in enumerate(["opener", "writer", "reader", "reader"])]
+    said = [json.loads(process.communicate(timeout=seconds + 120)[0] or "null") for process in crowd]
+    assert [process.returncode for process in crowd] == [0, 0, 0, 0]
+    assert [wrong for one in said for wrong in one["wrong"]] == []
+    assert all(one["done"] > 10 * (1 if one["role"] == "opener" else seconds) for one in said), said
+    assert sum(one["owned"] > 0 for one in said) >= 2, "the index changed hands"
+    counts_are_right(crowded)
+
+
+def test_killed_members_of_the_crowd_are_not_missed(crowded: Path):
+    """Whoever is killed, the owner too: those who are left go on without an error, a torn or a stale answer."""
+    seconds = max(6.0, 60 * SHARE)
+    chance = random.Random(os.getpid())
+    readers = [member("reader", crowded, seconds, seed) for seed in (1, 2)]
+    end, kills, seed = time.monotonic() + seconds, 0, 10
+    victims: list[subprocess.Popen[str]] = []
+    while time.monotonic() < end - 1:
+        seed += 1
+        victims = [member("writer", crowded, seconds, seed), member("opener", crowded, seconds, 1000 + seed)]
+        time.sleep(chance.uniform(0.5, 2))
+        for victim in victims:
+            victim.kill()
+            victim.communicate()
+            kills += 1
+    said = [json.loads(process.communicate(timeout=120)[0] or "null") for process in readers]
+    assert [process.returncode for process in readers] == [0, 0]
+    assert [wrong for one in said for wrong in one["wrong"]] == []
+    assert kills >= 4
+    counts_are_right(crowded)
+
+
+def test_a_sync_killed_at_random_moments_is_made_good_by_the_next(tmp_path: Path):
+    """Fifty times a vault changes and the sync of it is killed; then one sync gives what a rebuild gives."""
+    kills = max(5, round(50 * SHARE))
+    chance = random.Random(os.getpid())
+    vault = tmp_path / "vault"
+    vault.mkdir()
+
+    def change(few: int) -> None:
+        for _ in range(few):
+            note = vault / f"note {chance.randrange(60)}.md"
+            if note.exists() and chance.random() < 0.2:
+                note.unlink()
+                continue
+            sections = (f"## Part {n}\n\nlevain {chance.random()} rises\n" for n in range(chance.randrange(1, 6)))
+            note.write_text("# Bread\n\n" + "\n".join(sections))
+
+    change(80)
+    sync(tmp_path)
+    killed = 0
+    while killed < kills:
+        change(12)
+        process = subprocess.Popen([sys.executable, str(SYNC), str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "begins\n"
+        time.sleep(chance.uniform(0, 0.6))
+        process.kill()
+        process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+        if chance.random() < 0.2:
+            change(3)
+            sync(tmp_path)
+    sync(tmp_path)
+    after = everything(tmp_path / "index")
+    sync(tmp_path, "fresh")
+    assert everything(tmp_path / "fresh") == after
+    assert {dict(payload)["path"] for payload, _, _ in after.values()} == {note.name for note in vault.glob("*.md")}
+    with closing(EdgeEngine(tmp_path / "index").open(IndexFolder(tmp_path / "index").current() or "")) as index:
+        assert index.count() == len(after)
