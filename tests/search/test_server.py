@@ -89,6 +89,15 @@ def test_an_index_of_keywords_alone(engine: ServerEngine):
     assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
 
 
+def test_a_point_without_words_or_meaning(index: ServerIndex):
+    """It is kept, counted and taken away like others, and never found."""
+    index.replace(["a.md"], [replace(point(1, "a.md", "…"), dense=None)])
+    assert index.count() == 1
+    assert index.query_sparse(LEVAIN, 5) == []
+    index.replace(["a.md"], [])
+    assert index.count() == 0
+
+
 def test_a_replacement_adds_before_it_takes_away(server: FakeQdrant, index: ServerIndex):
     """A path of more points than a request takes is never without points; the old ones go with the last request."""
     index.upsert([point(n, "a.md", "stone") for n in range(3)])

@@ -44,7 +44,9 @@ def index(call: Call) -> int:
         return _interrupted(place, terminal)
     _tell_skipped(terminal, {**dict(words.skipped), **{item.path: item.reason for item in tables.skipped}})
     if words.emptied:
-        terminal.notice("! No notes where there were some: nothing was taken from the index.", style="yellow")
+        terminal.notice(
+            "! No notes, or no sessions, where there were some: none were taken from the index.", style="yellow"
+        )
     if terminal.is_json:
         computed = {"embeddingsComputed": done.embeddings_computed, "durationMs": duration_ms}
         cached = words.embeddings_cached + done.embeddings_cached
@@ -66,13 +68,14 @@ def rebuild(call: Call) -> int:
     `infold index`, and changed settings are noticed by themselves.
     """
     from infold.cli.progress import Stages
+    from infold.notebook.sessions import feeds_of
     from infold.search.facts import rebuild as rebuilding
 
     terminal = call.terminal
     place = call.place()
     try:
         with Stages(terminal) as stages, _embedder(place) as embedder:
-            _, facts = rebuilding(place.workspace, embedder, stages)
+            _, facts = rebuilding(place.workspace, embedder, stages, feeds_of(place.workspace))
     except KeyboardInterrupt:
         terminal.notice("\nInterrupted. The index from before is still in use, unless the new one was nearly done.")
         return INTERRUPTED
@@ -100,10 +103,20 @@ def _embedder(place: Place) -> Iterator[Embedder | None]:
 
 
 def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: bool) -> SyncResult:
+    from infold.notebook.sessions import feeds_of
     from infold.search.sync import sync_index
 
     space = place.workspace
-    return sync_index(space.vault, space.index, space.embeddings, space.params, embedder, stages, vectors=vectors)
+    return sync_index(
+        space.vault,
+        space.index,
+        space.embeddings,
+        space.params,
+        embedder,
+        stages,
+        feeds=feeds_of(space),
+        vectors=vectors,
+    )
 
 
 async def _tables(place: Place, stages: Stages) -> TablesResult:

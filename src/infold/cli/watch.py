@@ -66,6 +66,7 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 @contextmanager
 def _syncing(place: Place) -> Iterator[Syncing]:
+    from infold.notebook.sessions import feeds_of
     from infold.search.embedding import open_embedder
     from infold.search.facts import remember_sync
     from infold.search.sync import sync_index
@@ -75,7 +76,15 @@ def _syncing(place: Place) -> Iterator[Syncing]:
 
     def sync(paths: Sequence[str] | None, *, vectors: bool, progress: Progress) -> SyncResult:
         done = sync_index(
-            space.vault, space.index, space.embeddings, space.params, embedder, progress, paths=paths, vectors=vectors
+            space.vault,
+            space.index,
+            space.embeddings,
+            space.params,
+            embedder,
+            progress,
+            feeds=feeds_of(space),  # an index that has to be made anew must hold the sessions too
+            paths=paths,
+            vectors=vectors,
         )
         remember_sync(space.index, done)
         return done
@@ -93,17 +102,21 @@ class _Teller:
     def __init__(self, terminal: Terminal, place: Place) -> None:
         self._terminal, self._place = terminal, place
         self._is_first = True
+        self._is_emptied = False
         self._skipped: set[tuple[str, str]] = set()
 
     def tell(self, news: News) -> None:
         """One thing that happened; what changed nothing is not worth a line."""
         from infold.search.watching import Happening
 
-        if news.result is not None and not self._is_worth_a_line(news.result):
+        is_worth_a_line, warnings = self._noted(news.result)
+        if not is_worth_a_line:
             return
         if self._terminal.is_json:
             self._line(_as_json(news))
             return
+        for warning in warnings:
+            self._warn(warning)
         match news.happening:
             case Happening.FOLLOWING:
                 self._say(f"Following {self._place.vault}; Ctrl-C ends it.")
@@ -130,22 +143,23 @@ class _Teller:
         else:
             self._say("Ended.")
 
-    def _is_worth_a_line(self, result: SyncResult) -> bool:
+    def _noted(self, result: SyncResult | None) -> tuple[bool, list[str]]:
+        """Whether a result is worth a line, and what about it was not told yet."""
+        if result is None:
+            return True, []
         fresh = set(result.skipped) - self._skipped
-        is_changed = any((result.files_changed, result.files_removed, result.embeddings_computed, result.emptied))
-        is_worth = is_changed or bool(fresh) or self._is_first
-        self._is_first = False
-        return is_worth
+        warnings = [f"skipped {path}: {reason}" for path, reason in sorted(fresh)]
+        if result.emptied and not self._is_emptied:
+            warnings.append("No notes, or no sessions, where there were some: none are taken from the index.")
+        is_changed = any((result.files_changed, result.files_removed, result.embeddings_computed))
+        is_worth = is_changed or bool(warnings) or self._is_first or result.emptied != self._is_emptied
+        self._skipped |= fresh
+        self._is_first, self._is_emptied = False, result.emptied
+        return is_worth, warnings
 
     def _indexed(self, news: News) -> None:
         result = news.result
         if result is None:
-            return
-        for path, reason in sorted(set(result.skipped) - self._skipped):
-            self._warn(f"skipped {path}: {reason}")
-        self._skipped |= set(result.skipped)
-        if result.emptied:
-            self._warn("No notes where there were some: nothing is taken from the index.")
             return
         parts = [_named(news.paths) if news.paths else f"{result.files_scanned} notes looked at"]
         parts += [

@@ -22,7 +22,7 @@ from infold.vault.disk import Disk
 if TYPE_CHECKING:
     from infold.search.counts import Progress, SyncResult
     from infold.search.embedding import Embedder
-    from infold.search.feeds import Item
+    from infold.search.feeds import Feed, Item
     from infold.search.live import LiveSearch
     from infold.search.manifest import IndexedNote, Manifest
     from infold.workspace import Workspace
@@ -57,8 +57,8 @@ def held(workspace: Workspace) -> tuple[int, int, int]:
     if manifest is None:
         return 0, 0, 0
     with closing(manifest):
-        notes = manifest.notes().values()
-        return len(notes), sum(note.passages for note in notes), manifest.pending_count()
+        notes = manifest.notes()
+        return len(notes), _passages(manifest, notes), manifest.pending_count()
 
 
 def status(workspace: Workspace) -> Json:
@@ -80,7 +80,7 @@ def status(workspace: Workspace) -> Json:
     with closing(manifest):
         notes, identity = manifest.notes(), manifest.identity()
         model = identity.model if identity is not None else ""
-        passages = sum(note.passages for note in notes.values())
+        passages = _passages(manifest, notes)
         last = _last_sync(workspace.index, manifest)
         facts["indexed"] = not folder.is_damaged
         facts["lastSync"] = _iso(last.moment_ns) if last else None
@@ -128,16 +128,22 @@ def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> Json:
     }
 
 
-def rebuild(workspace: Workspace, embedder: Embedder | None, progress: Progress | None = None) -> Iterator[Json]:
-    """Makes the index anew: first that it has begun, then, when it is done, what came of it.
+def rebuild(
+    workspace: Workspace,
+    embedder: Embedder | None,
+    progress: Progress | None = None,
+    feeds: Sequence[Feed] | None = None,
+) -> Iterator[Json]:
+    """Makes the index of these feeds anew: first that it has begun, then, when it is done, what came of it.
 
     The old index serves meanwhile, and vectors that are kept are not computed again. Raises as `sync_index` does.
     """
     from infold.search.sync import sync_index
 
     yield {"started": True, "message": "Full rebuild initiated"}
+    space = workspace
     result = sync_index(
-        workspace.vault, workspace.index, workspace.embeddings, workspace.params, embedder, progress, rebuild=True
+        space.vault, space.index, space.embeddings, space.params, embedder, progress, feeds=feeds, rebuild=True
     )
     remember_sync(workspace.index, result)
     counts = result.as_json()
@@ -156,6 +162,12 @@ def _manifest(folder: IndexFolder) -> Manifest | None:
         return Manifest(folder.manifest_of(generation), read_only=True)
     except IndexFault:
         return None
+
+
+def _passages(manifest: Manifest, notes: dict[str, IndexedNote]) -> int:
+    """All of them, sessions too; while something is being written only those of notes can be told."""
+    counted = manifest.passage_count()
+    return sum(note.passages for note in notes.values()) if counted is None else counted
 
 
 def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:

@@ -210,7 +210,7 @@ def _sparse(vector: Sparse) -> Any:
 
 
 def _vectors(point: IndexPoint) -> dict[str, Any]:
-    vectors: dict[str, Any] = {SPARSE: _sparse(point.sparse)}
+    vectors: dict[str, Any] = {SPARSE: _sparse(point.sparse)} if len(point.sparse[0]) else {}
     if point.dense is not None and point.dense.any():
         vectors[DENSE] = point.dense.tolist()
     return vectors
