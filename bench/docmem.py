@@ -22,7 +22,7 @@ from rich.table import Table
 from infold.docmem import upkeep
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
-from infold.docmem.place import before
+from infold.docmem.place import child_of
 
 SIZES = (1_000, 100_000)
 BATCH = 2_000
@@ -64,7 +64,9 @@ def _measure(memory: Docmem, size: int) -> dict[str, str]:
     )
     leaves = memory.children(parents[-1])
     figures["insert after the one before, each durable"] = _in_a_row(memory, leaves[len(leaves) // 2].id)
-    figures["move, each durable"] = _rate(lambda number: _move(memory, parents[-1], chosen[number].id))
+    figures["move, each durable"] = _rate(
+        lambda number: memory.move(chosen[number].id, child_of(parents[-1]), memory.get(chosen[number].id).hash)
+    )
     figures["update content, each durable"] = _rate(
         lambda number: memory.update_content(leaves[0].id, _sentence(number), memory.get(leaves[0].id).hash)
     )
@@ -127,12 +129,6 @@ def _in_a_row(memory: Docmem, first: str) -> str:
         last = memory.insert_after(last, _sentence(number), MEMORY).id
 
     return _rate(insert)
-
-
-def _move(memory: Docmem, parent: str, node_id: str) -> None:
-    first = memory.children(parent)[0]
-    if first.id != node_id:
-        memory.move(node_id, before(first.id), memory.get(node_id).hash)
 
 
 def _expand(memory: Docmem, node_id: str) -> None:
