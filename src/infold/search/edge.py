@@ -36,6 +36,7 @@ _NO_GRAPH_KB: Final = (
     100_000_000  # vectors are scanned: a graph takes CPU-minutes, in which the engine holds everything
 )
 _OVERSAMPLING: Final = 2.0  # of vectors in their short form (4 bits a number): finds what an exact scan finds
+_FEWEST_COMPARED: Final = 100
 
 
 @contextmanager
@@ -118,7 +119,7 @@ class EdgeIndex:
         """By meaning: cosine, among the points that `where` lets through."""
         if not (self._has_dense and query.any()):
             return []
-        return self._query(limit, _nearest_dense(query), where, _scanning())
+        return self._query(limit, _nearest_dense(query), where, _scanning(limit))
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -249,9 +250,10 @@ def _nearest_dense(query: Vector) -> qe.Query:
     return qe.Query.Nearest(vector, using=DENSE)
 
 
-def _scanning() -> qe.SearchParams:
+def _scanning(limit: int) -> qe.SearchParams:
     """Short forms of the vectors are compared first, then the best of them exactly."""
-    return qe.SearchParams(quantization=qe.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING))
+    more = max(_OVERSAMPLING, _FEWEST_COMPARED / max(limit, 1))
+    return qe.SearchParams(quantization=qe.QuantizationSearchParams(rescore=True, oversampling=more))
 
 
 def _match(values: Sequence[str]) -> qe.MatchAny | qe.MatchValue:
