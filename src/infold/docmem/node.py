@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Final
@@ -121,7 +121,7 @@ def checked_text(text: str) -> str:
     return text
 
 
-def expected_hashes(nodes: list[Node]) -> Mapping[str, str]:
+def expected_hashes(nodes: Iterable[Node]) -> Mapping[str, str]:
     """The hash of each node by its id: what `summarise` has to be told of the nodes it was read from."""
     return {node.id: node.hash for node in nodes}
 
