@@ -199,3 +199,13 @@ def test_nobody_there_and_no_key_are_said():
     assert "INFOLD_EMBEDDING_BASE_URL" in unreachable.value.hint
     with pytest.raises(KeyMissing):
         embedder(None, key=None).embed(["a"])
+
+
+@pytest.mark.parametrize("text", ["graph view of notes", "", "検索", "a" * 399, "🎉", "word " * 70])
+def test_a_question_has_the_vector_of_any_text(text):
+    """Whether or not the model is loaded already, and to the last bit."""
+    fresh, loaded = StaticEmbedder(), StaticEmbedder()
+    expected = loaded.embed([text])[0]
+    assert np.array_equal(fresh.embed_query(text), expected)
+    assert np.array_equal(loaded.embed_query(text), expected)
+    assert "_weights" not in fresh.__dict__
