@@ -45,7 +45,15 @@ class _Plain:
 
 
 class _Command(_Plain, TyperCommand):
-    """One command."""
+    """One command. Text that begins like an item of a list (`- Milk`) is text, not an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, items of lists last, where nothing is taken for an option."""
+        items = [word for word in args if word.startswith(("- ", "---\n"))]
+        if items and "--" not in args:
+            args = [*(word for word in args if word not in items), "--", *items]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
 
 class _Face(_Plain, TyperGroup):

@@ -12,6 +12,7 @@ from typing import Final
 JOB: Final = "The job"
 DONE: Final = "What was done"
 FINDING: Final = "Finding and reading"
+NOTEBOOK: Final = "The notebook"
 VAULT: Final = "The vault"
 
 
@@ -45,6 +46,20 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("undo", "runs:undo", DONE),
     Entry("search", "search:search", FINDING),
     Entry("get", "get:get", FINDING),
+    Entry("write", "notebook:write", NOTEBOOK),
+    Entry("log", "notebook:log", NOTEBOOK),
+    Entry("context", "notebook:context", NOTEBOOK),
+    Group(
+        "sessions",
+        "Transcripts of conversations, to be searched like notes.",
+        (
+            Entry("index", "sessions:index"),
+            Entry("list", "sessions:list_"),
+            Entry("add", "sessions:add"),
+            Entry("forget", "sessions:forget"),
+        ),
+        NOTEBOOK,
+    ),
     Entry("index", "index:index", VAULT),
     Entry("watch", "watch:watch", VAULT),
     Entry("rebuild", "index:rebuild", VAULT),

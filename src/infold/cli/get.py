@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from infold.cli.options import Call, command
+
+if TYPE_CHECKING:
+    from infold.cli.place import Place
+    from infold.vault.portions import Portion
+
+_TRANSCRIPT: Final = re.compile(
+    r"(?P<path>sessions/.+\.jsonl)(?::(?P<line>\d{1,9})(?::(?P<count>\d{1,9})|-(?P<last>\d{1,9}))?)?"
+)
 
 
 @command
@@ -21,12 +30,12 @@ def get(
 
     The path is as search shows it, such as `notes/bread.md:12-20`; `notes/bread:12:9` is the same. The folders and
     the `.md` may be left out where only one note has the name. A note that is not there is no error: nothing is
-    printed, and names that come near are on stderr.
+    printed, and names that come near are on stderr. Of a session (`sessions/talk.jsonl:3-7`) what was said is printed.
     """
     from infold.vault.portions import read_portion
 
     place = call.place()
-    portion = read_portion(place.vault, place.params.vault, name)
+    portion = _transcript(place, name) or read_portion(place.vault, place.params.vault, name)
     if call.terminal.is_json:
         call.terminal.emit(
             {
@@ -46,3 +55,23 @@ def get(
     elif not portion.lines:
         sys.stderr.write(f"{portion.path} has {portion.total} lines; there is no line {portion.start}.\n")
     return 0
+
+
+def _transcript(place: Place, name: str) -> Portion | None:
+    """What was said on these lines of a transcript; None for what names none."""
+    found = _TRANSCRIPT.fullmatch(name)
+    if found is None:
+        return None
+    from infold.errors import NoteUnreadable
+    from infold.notebook.sessions import turns_text
+    from infold.vault.portions import Portion
+
+    start = int(found["line"] or 1)
+    count = int(found["count"]) if found["count"] else None
+    last = int(found["last"]) if found["last"] else start + count - 1 if count else None
+    try:
+        text = turns_text(place.workspace.sessions, found["path"], start, last)
+    except NoteUnreadable:
+        return None
+    lines = text.count("\n") + 1 if text else 0
+    return Portion(found["path"], text, start, lines, lines)

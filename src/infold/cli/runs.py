@@ -146,11 +146,16 @@ def apply(call: Call, *, run: RunArgument) -> int:
 
 @command
 def undo(call: Call, *, run: RunArgument) -> int:
-    """Take a run back. Later changes elsewhere in a note stay; what cannot be taken back is said exactly."""
+    """Take a run back, or a write of the notebook by its id (`w-…`, `w-last`).
+
+    Later changes elsewhere in a note stay; what cannot be taken back is said exactly.
+    """
     from infold.inbox.runs import undo_run
 
     terminal = call.terminal
     place = call.place()
+    if run.startswith("w-"):
+        return _take_back(call, place, run)
     found = find_run(place, run, wanted=("applied", "partial"))
     result = undo_run(workspace_of(place, found), found.id)
     if terminal.is_json:
@@ -171,3 +176,17 @@ def undo(call: Call, *, run: RunArgument) -> int:
             terminal.say(f"         the run had written: {line}")
     terminal.say(f"Run {result.run.id} is {str(result.run.status).replace('-', ' ')}.", style="bold")
     return int(bool(result.conflicts))
+
+
+def _take_back(call: Call, place: Place, name: str) -> int:
+    """A write of the notebook."""
+    from infold.notebook.kept_writes import take_back
+
+    done = take_back(place.workspace, name)
+    if call.terminal.is_json:
+        call.terminal.emit({"path": done.path, "removed": done.is_removed, "bytesAfter": done.bytes_after})
+    elif done.is_removed:
+        call.terminal.say(f"removed  {done.path}, which that write had made")
+    else:
+        call.terminal.say(f"restored {done.path} ({done.bytes_before:,} → {done.bytes_after:,} bytes)")
+    return 0

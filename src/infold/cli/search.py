@@ -117,9 +117,12 @@ def _found(
     *,
     sync: bool | None,
 ) -> SearchResult:
+    from infold.notebook.sessions import SessionTexts, feeds_of
     from infold.search.embedding import open_embedder
+    from infold.search.index import Source
     from infold.search.live import LiveSearch
 
+    space = place.workspace
     embedder = open_embedder(place.params.search)
     with ExitStack() as stack:
 
@@ -131,7 +134,16 @@ def _found(
             stages[0](stage, done, total)
 
         stages: list[Stages] = []
-        live = stack.enter_context(LiveSearch(place.workspace, embedder, progress=progress))
+        feeds = feeds_of(space, settled_only=True)
+        live = stack.enter_context(
+            LiveSearch(
+                space,
+                embedder,
+                feeds=feeds,
+                texts=lambda: {Source.SESSIONS: SessionTexts(space.sessions, space.params.search)},
+                progress=progress,
+            )
+        )
         return live.search(text, where, limit, min_score, sync=sync)
 
 

@@ -18,10 +18,12 @@ from infold.search.points import NotePoints, note_points
 from infold.settings import Params
 from infold.tables.notes import kind_of
 from infold.text import content_hash
+from infold.vault.daily_notes import daily_notes
 from infold.vault.files import Skipped, decode, read_bytes, scan
 from infold.vault.note import parse
 
 UNINDEXED_KINDS: Final = frozenset({"inbox"})
+DAILY: Final = "daily"
 
 
 class Item(NamedTuple):
@@ -87,7 +89,7 @@ class NotesFeed:
         """The vault's notes by the rules of `vault.files`."""
         found = scan(self.vault, self.params.vault, near=paths)
         wanted = None if paths is None else frozenset(paths)
-        kind = kind_of(self.params)
+        kind = kind_of(self.params, self.vault)
         items = [
             Item(file.path, file.mtime_ns, file.size, kind(file.path))
             for file in found.files
@@ -107,7 +109,9 @@ class NotesFeed:
             cause = error.__cause__
             is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
             return Reading(item, reason=str(error), is_kept=is_kept)
-        return Reading(item, sha256, note_points(note, item.variant, self.params.search))
+        is_daily = item.variant == DAILY
+        day = daily_notes(self.vault, self.params.notebook).day(item.path) if is_daily else None
+        return Reading(item, sha256, note_points(note, item.variant, self.params.search, day))
 
 
 class Wanted(NamedTuple):

@@ -41,18 +41,18 @@ class NotePoints:
     texts: list[str]
 
 
-def note_points(note: Note, kind: str, params: SearchParams) -> NotePoints:
-    """The points of `note`, without their vectors."""
+def note_points(note: Note, kind: str, params: SearchParams, day: date | None = None) -> NotePoints:
+    """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date."""
     passages = cut(note, params.passage_tokens, params.overlap_tokens)
     language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]
-    day = note_day(note, kind)
+    iso_day = day.isoformat() if day is not None else note_day(note, kind)
     return NotePoints(
         path=note.path,
         title=note.title,
         language=language,
-        points=[_point(passage, n, note, kind, language, day) for n, passage in enumerate(passages)],
+        points=[_point(passage, n, note, kind, language, iso_day) for n, passage in enumerate(passages)],
         keys=[content_hash(text) for text in texts],
         texts=texts,
     )

@@ -1,0 +1,143 @@
+"""`infold write`, `infold log`, `infold context`: the notebook of an agent, or of a person at a prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.errors import UsageError
+
+if TYPE_CHECKING:
+    from infold.cli.place import Place
+    from infold.notebook.daily_summary import DaySummary
+
+TextArgument = Annotated[
+    str | None, typer.Argument(metavar="[TEXT|-]", help="The text; `-`, or none in a pipe, reads stdin.")
+]
+FileOption = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Read the text from a file.")]
+
+
+@command
+def write(
+    call: Call,
+    page: Annotated[str, typer.Argument(metavar="PAGE", help="A note, such as lists/shopping.", show_default=False)],
+    text: TextArgument = None,
+    *,
+    file: FileOption = None,
+    section: Annotated[
+        str | None,
+        typer.Option("--section", metavar="HEADING", help="Write into this section, such as Groceries."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", metavar="", help="Put the text in the place of what is there.")
+    ] = False,
+) -> int:
+    """Add text to a note of the notebook, or to one of its sections.
+
+    Note and section are made where they are missing. --replace puts the text in the place of a section, its
+    sub-sections included, or of a whole note, front matter aside. Every byte elsewhere stays, and `infold undo` takes
+    a write back.
+    """
+    from infold.cli.outcome import command_line
+    from infold.notebook.pages import notebook_write
+
+    place = call.place()
+    done = notebook_write(place.workspace, page, _text(text, file), section, replace=replace)
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    call.terminal.say(done.message)
+    if done.id:
+        call.terminal.say(f"undo    {command_line('undo', done.id, call.wanted)}")
+    return 0
+
+
+@command
+def log(
+    call: Call,
+    text: TextArgument = None,
+    *,
+    file: FileOption = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", metavar="", help="Add the summary of the day instead, by the librarian.")
+    ] = False,
+) -> int:
+    """Add an entry to today's log, under the time and its first line.
+
+    The log is the vault's own daily note where Obsidian is set to have one, else daily/YYYY-MM-DD.md. It only grows;
+    the same entry again within a minute is one.
+    """
+    place = call.place()
+    if summary:
+        if text is not None or file is not None:
+            raise UsageError("--summary makes its own text.", hint="Leave the text out.")
+        return _summarise(call, place)
+    from infold.notebook.daily import daily_log
+
+    done = daily_log(place.workspace, _text(text, file))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+    else:
+        call.terminal.say(done.message)
+    return 0
+
+
+@command
+def context(call: Call) -> int:
+    """Print what an agent should always have before it: reference notes, and the logs of today and yesterday.
+
+    Each file is fenced and labelled. At most 8,000 characters of a file and 32,000 of all reference notes are shown;
+    what is cut is said, with the command that prints the rest.
+    """
+    from infold.notebook.context import build_context
+
+    found = build_context(call.place().workspace)
+    if call.terminal.is_json:
+        call.terminal.emit(found.as_json())
+    elif found.text:
+        sys.stdout.write(f"{found.text}\n")
+    else:
+        call.terminal.notice("There are neither reference notes nor logs of today and yesterday.")
+    return 0
+
+
+def _summarise(call: Call, place: Place) -> int:
+    done = asyncio.run(_summary(place))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    call.terminal.say(done.message)
+    if done.text:
+        call.terminal.say(done.text)
+    return 0
+
+
+async def _summary(place: Place) -> DaySummary:
+    from infold.notebook.daily_summary import daily_summary, open_summariser
+
+    async with open_summariser(place.workspace) as librarian:
+        return await daily_summary(place.workspace, librarian)
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    """The text of a command: given, from a file, or from stdin. Raises UsageError where there is none."""
+    if file is not None:
+        if text is not None:
+            raise UsageError("Text and --file were both given.", hint="Give one of them.")
+        try:
+            return file.read_bytes().decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} cannot be read: {error}.") from error
+    if text is not None and text != "-":
+        return text
+    if text is None and sys.stdin.isatty():
+        raise UsageError("There is no text to write.", hint="Give it as an argument, with --file, or on stdin.")
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise UsageError("What came on stdin is not UTF-8.") from error

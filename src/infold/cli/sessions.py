@@ -1,0 +1,115 @@
+"""`infold sessions`: transcripts of conversations, indexed, listed, added and forgotten."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.errors import UsageError
+
+if TYPE_CHECKING:
+    from infold.cli.place import Place
+    from infold.search.embedding import Embedder
+
+
+@command
+def index(call: Call) -> int:
+    """Bring the index up to date with the transcripts. `infold flows up` does this every hour."""
+    from infold.cli.progress import Stages
+    from infold.notebook.archive import index_sessions, list_sessions
+
+    place = call.place()
+    with Stages(call.terminal) as stages, ExitStack() as stack:
+        done = index_sessions(place.workspace, _embedder(place, stack), stages)
+    known = list_sessions(place.workspace)
+    for session in known:
+        if session.problem:
+            call.terminal.notice(f"! {session.path}: {session.problem}", style="yellow")
+    if call.terminal.is_json:
+        problems = {session.path: session.problem for session in known if session.problem}
+        call.terminal.emit({**done.as_json(), "sessions": len(known), "problems": problems})
+        return 0
+    call.terminal.say(
+        f"{len(known)} sessions in {place.workspace.sessions}; {done.files_changed} files of notes and sessions were "
+        f"new or changed, {done.chunks_created} passages indexed; {done.duration_ms / 1000:.1f} s."
+    )
+    return 0
+
+
+@command
+def list_(call: Call) -> int:
+    """List the sessions by day: turns, title, and lines that could not be read."""
+    from infold.notebook.archive import list_sessions
+
+    place = call.place()
+    known = list_sessions(place.workspace)
+    if call.terminal.is_json:
+        call.terminal.emit({"folder": str(place.workspace.sessions), "sessions": [s.as_json() for s in known]})
+        return 0
+    if not known:
+        call.terminal.say(f"No sessions in {place.workspace.sessions}.")
+    for session in known:
+        call.terminal.say(f"{session.day or '          '}  {session.path}  {session.turns} turns  {session.title}")
+        if session.problem:
+            call.terminal.notice(f"! {session.path}: {session.problem}", style="yellow")
+    return 0
+
+
+@command
+def add(
+    call: Call,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Transcripts, *.jsonl.", show_default=False)],
+) -> int:
+    """Copy transcripts into the folder of sessions: one JSON object a line, with role and content."""
+    from infold.notebook.archive import add_transcripts
+
+    added = add_transcripts(call.place().workspace, files)
+    if call.terminal.is_json:
+        call.terminal.emit({"added": [session.as_json() for session in added]})
+        return 0
+    for session in added:
+        call.terminal.say(f"added {session.path}: {session.turns} turns")
+        if session.problem:
+            call.terminal.notice(f"! {session.path}: {session.problem}", style="yellow")
+    call.terminal.say("`infold sessions index` makes them searchable; else the next full hour does.")
+    return 0
+
+
+@command
+def forget(
+    call: Call,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A session, as `list` names it.", show_default=False)],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", metavar="", help="Do not ask.")] = False,
+) -> int:
+    """Delete a transcript, its passages in the index and their embeddings. It cannot be taken back."""
+    from infold.notebook.archive import find_session, forget_session
+
+    terminal = call.terminal
+    place = call.place()
+    _, file = find_session(place.workspace, name)
+    if not yes:
+        if terminal.is_json or not terminal.is_watched:
+            raise UsageError(f"{file} would be deleted for good.", hint="Add --yes to do it.")
+        if not typer.confirm(f"Delete {file} for good?", err=True):
+            return 1
+    with ExitStack() as stack:
+        gone = forget_session(place.workspace, name, _embedder(place, stack))
+    if terminal.is_json:
+        terminal.emit({"path": gone.path, "file": gone.file, "passages": gone.passages, "embeddings": gone.embeddings})
+    else:
+        terminal.say(f"Forgot {gone.path}: transcript, passages ({gone.passages}), embeddings ({gone.embeddings}).")
+    return 0
+
+
+def _embedder(place: Place, stack: ExitStack) -> Embedder | None:
+    from infold.search.embedding import open_embedder
+
+    embedder = open_embedder(place.params.search)
+    if embedder is not None:
+        stack.callback(embedder.close)
+    return embedder
