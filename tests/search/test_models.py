@@ -13,6 +13,7 @@ import pytest
 from infold.errors import ModelUnusable
 from infold.search import models, onnx
 from infold.search.embedding import StaticEmbedder, open_embedder
+from infold.search.floors import floor_of, measured_floor
 from infold.search.models import model_at_hand, models_home, name_in_use, open_model, register, registered, use
 from infold.search.onnx import OnnxEmbedder
 from infold.settings import SearchParams
@@ -49,6 +50,7 @@ def test_a_used_folder_is_what_auto_takes(tmp_path: Path):
         assert isinstance(embedder, OnnxEmbedder)
         assert embedder.name == OnnxEmbedder(folder).name
         assert embedder.size == SIZE
+        assert chosen.floor == floor_of(embedder) == measured_floor(OnnxEmbedder(folder))
     assert isinstance(open_embedder(SearchParams(embedding="static")), StaticEmbedder)
     assert use("static") is None
     assert isinstance(auto(), StaticEmbedder)

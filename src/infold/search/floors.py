@@ -39,12 +39,15 @@ def floor_of(embedder: Embedder) -> float:
     name = embedder.name
     if name in FLOORS:
         return FLOORS[name]
+    kept: float | None = getattr(embedder, "floor", None)  # of a local model, measured when it was put to use
+    if kept is not None:
+        return kept
     if name not in _measured:
-        _measured[name] = _measure(embedder)
+        _measured[name] = measured_floor(embedder)
     return _measured[name]
 
 
-def _measure(embedder: Embedder) -> float:
+def measured_floor(embedder: Embedder) -> float:
     """The floor of a model that is not in the list, from ten texts: rougher, and a matter of one call."""
     import numpy as np
 

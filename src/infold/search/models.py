@@ -33,6 +33,7 @@ class LocalModel:
     fingerprint: str
     size: int
     stamp: list[list[int]]
+    floor: float | None = None
 
 
 def models_home() -> Path:
@@ -89,7 +90,7 @@ def open_model(name: str | None = None) -> OnnxEmbedder:
     model = read_folder(folder)
     known = _read().get(_name_of(folder))
     is_same = known is not None and known.stamp == model.stamp()
-    return OnnxEmbedder(model, Measured(known.fingerprint, known.size) if known and is_same else None)
+    return OnnxEmbedder(model, Measured(known.fingerprint, known.size, known.floor) if known and is_same else None)
 
 
 def rung_above(name: str) -> str:
@@ -120,6 +121,8 @@ def use(name: str) -> LocalModel | None:
 
 def register(name: str) -> LocalModel:
     """Runs the model of this name or folder once and remembers what that showed. Raises as `use` does."""
+    from infold.search.floors import measured_floor
+
     embedder = open_model(name)
     with contextlib.closing(embedder):
         vector = embedder.embed_query(_PROOF)
@@ -132,6 +135,7 @@ def register(name: str) -> LocalModel:
             fingerprint=embedder.name.rpartition("@")[2],
             size=len(vector),
             stamp=embedder.model.stamp(),
+            floor=measured_floor(embedder),
         )
     _write({**_read(), model.name: model}, name_in_use())
     return model

@@ -40,6 +40,7 @@ class Measured:
 
     fingerprint: str
     size: int
+    floor: float | None = None  # how near unrelated texts come (`search.floors`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class OnnxEmbedder:
         self.model = folder if isinstance(folder, ModelFolder) else read_folder(folder)
         self._fingerprint = measured.fingerprint if measured else None
         self._size = measured.size if measured else None
+        self.floor = measured.floor if measured else None
         self._lock = threading.Lock()
         self._running: _Running | None = None
 
