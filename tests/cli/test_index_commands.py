@@ -135,6 +135,7 @@ def test_an_index_on_a_server(infold, vault, monkeypatch):
         assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout
         assert infold("rebuild", "--vault", vault).exit_code == 0
         assert len(server.collections) == 1
+        assert "Qdrant server at 127.0.0.1" in infold("doctor", "--vault", vault).stdout
         monkeypatch.setenv("INFOLD_QDRANT_API_KEY", "wrong")
         refused = infold("search", "--vault", vault, "trellis")
         assert refused.exit_code == 3
@@ -142,6 +143,7 @@ def test_an_index_on_a_server(infold, vault, monkeypatch):
     unreachable = infold("index", "--vault", vault)
     assert unreachable.exit_code == 3
     assert "INFOLD_QDRANT_URL" in unreachable.stderr
+    assert infold("doctor", "--vault", vault).exit_code == 1
     monkeypatch.delenv("INFOLD_QDRANT_URL")
     assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout
 

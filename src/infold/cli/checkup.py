@@ -201,6 +201,7 @@ def _state(place: Place, seen: Survey) -> Iterator[Finding]:
     workspace = place.workspace
     yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
     yield _index(workspace.index, seen)
+    yield from _server(workspace.index)
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
     yield Finding(Level.OK, "state", f"{workspace.state}, {_size(size)}")
@@ -238,6 +239,23 @@ def _index(folder: Path, seen: Survey) -> Finding:
         behind = f"{_count(missing, 'note')} and {_count(pending, 'vector')} are missing"
         return Finding(Level.NOTE, "index", f"{held}; {behind}", "`infold index` brings it up to date.")
     return Finding(Level.OK, "index", f"{held}, {_size(_size_bytes(folder))}")
+
+
+def _server(folder: Path) -> Iterator[Finding]:
+    """Whether the Qdrant server answers, where one is to hold the index."""
+    from infold.search.engines import API_KEY, URL
+
+    url = os.environ.get(URL)
+    if not url:
+        return
+    from infold.search.server import ServerEngine
+
+    try:
+        shown = ServerEngine(url, os.environ.get(API_KEY), folder).check()
+    except InfoldError as error:
+        yield Finding(Level.PROBLEM, "server", str(error), error.hint)
+    else:
+        yield Finding(Level.OK, "server", f"the Qdrant server at {shown} holds the index")
 
 
 def _unfinished(place: Place) -> Iterator[Finding]:

@@ -84,6 +84,11 @@ class ServerEngine:
             self._client().drop(collection, self._timeout_seconds)
         self._folder.remove(generation)
 
+    def check(self) -> str:
+        """Host and port of the server, once it has answered and taken the key. Raises as every request does."""
+        self._client().exists("infold")
+        return self._address.shown
+
     def close(self) -> None:
         """Lets go of the connection; the next call makes another."""
         connected, self._connected = self._connected, None
