@@ -140,6 +140,27 @@ def test_a_process_killed_in_a_replacement_leaves_no_half_of_it(tmp_path: Path, 
     assert not (tmp_path / "shard" / "replacing").exists()
 
 
+def test_interrupted_in_a_replacement_by_hand_nothing_is_half_done(tmp_path: Path, monkeypatch):
+    """Ctrl-C between the two halves: the replacement is finished first, then the program is interrupted."""
+    index = EdgeIndex(tmp_path / "shard", SIZE)
+    index.upsert([point(1, "a.md")])
+    update, calls = index._update, []
+
+    def interrupted(operation: object) -> None:
+        calls.append(operation)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        update(operation)
+
+    monkeypatch.setattr(index, "_update", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        index.replace(["a.md"], [point(2, "a.md", "poolish")])
+    assert [hit.start_line for hit in index.query_sparse(terms.sparse_query("poolish"), 5)] == [2]
+    assert index.count() == 1
+    index.close()
+    EdgeIndex(tmp_path / "shard").close()
+
+
 def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     """Dropping a generation that is searched leaves it; afterwards it goes, and what is not there is passed over."""
     engine, folder = EdgeEngine(tmp_path), IndexFolder(tmp_path)

@@ -83,12 +83,9 @@ class EdgeIndex:
         for leaving, coming in steps(paths, points, UPSERT_POINTS):
             with self._turns.writing(), _translated("writing"):
                 if leaving:
-                    self._intent.begin(leaving, coming)
-                try:
-                    self._step(leaving, coming)
-                finally:
-                    if leaving:
-                        self._intent.finish()
+                    self._replace(leaving, coming)
+                else:
+                    self._add(coming)
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """Adds the points, in place of those with the same id."""
@@ -146,11 +143,24 @@ class EdgeIndex:
             self._step(*begun)
         self._intent.finish()
 
+    def _replace(self, leaving: list[str], coming: list[IndexPoint]) -> None:
+        """Both halves of a replacement, whatever comes between them but a fault of the engine."""
+        self._intent.begin(leaving, coming)
+        try:
+            self._step(leaving, coming)
+        except KeyboardInterrupt:
+            self._step(leaving, coming)
+            raise
+        finally:
+            self._intent.finish()
+
     def _step(self, leaving: list[str], coming: list[IndexPoint]) -> None:
-        if leaving:
-            some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
-            self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
-        for batch in _batches(coming):
+        some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
+        self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
+        self._add(coming)
+
+    def _add(self, points: Sequence[IndexPoint]) -> None:
+        for batch in _batches(points):
             self._update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
 
     @property

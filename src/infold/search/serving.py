@@ -22,6 +22,7 @@ ENDING_SECONDS: Final = 10.0  # that requests in flight have when the owner ends
 _SEND_SECONDS: Final = 30.0  # that a client has to take its answer
 _GREETING_SECONDS: Final = 5.0
 _GREETING_BYTES: Final = 1024
+_PAUSE_SECONDS: Final = 0.05
 
 
 class Service:
@@ -65,7 +66,10 @@ class Service:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
-                return
+                if self._is_ending:
+                    return
+                time.sleep(_PAUSE_SECONDS)  # no descriptor is free: the client waits
+                continue
             with self._lock:
                 if self._is_ending or len(self._connections) >= MOST_CONNECTIONS:
                     connection.close()
