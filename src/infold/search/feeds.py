@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from infold.errors import NoteUnreadable, PathRefused
+from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.manifest import NOTES
 from infold.search.points import NotePoints, note_points
 from infold.settings import Params
@@ -112,6 +112,19 @@ class NotesFeed:
         is_daily = item.variant == DAILY
         day = daily_notes(self.vault, self.params.notebook).day(item.path) if is_daily else None
         return Reading(item, sha256, note_points(note, item.variant, self.params.search, day))
+
+
+def listed(feed: Feed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:
+    """What a feed has. A folder that is not there, where the index holds something of it, is only out of reach.
+
+    Raises VaultNotFound where the index holds nothing of it.
+    """
+    try:
+        return feed.items(paths)
+    except VaultNotFound as error:
+        if not is_held:
+            raise
+        return Listing((), (Skipped(".", str(error), is_kept=True),))
 
 
 class Wanted(NamedTuple):

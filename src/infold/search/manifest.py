@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from infold.errors import IndexFault
 
@@ -43,8 +43,7 @@ class Identity:
     engine: str = "edge"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedNote:
+class IndexedNote(NamedTuple):
     """A note, or whatever else a feed gives, that the index holds.
 
     `sha256` is of its bytes, IN_PROGRESS while it is written. `variant` is what else its points depend on (the kind of
@@ -128,7 +127,7 @@ class Manifest:
         """What a feed gave, by path, those in progress included."""
         with _translated(self.file):
             rows = self._db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
-            return {row[1]: IndexedNote(*row) for row in rows}
+            return {row[1]: IndexedNote._make(row) for row in rows}
 
     def has(self, feed: str) -> bool:
         """Whether there is anything of a feed."""
@@ -166,14 +165,14 @@ class Manifest:
         """Records notes that the index now holds durably, notes that it no longer holds, and vectors still to come."""
         with self._writing():
             self._db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
-            self._db.executemany(_PUT_NOTE, [_row(note) for note in done])
+            self._db.executemany(_PUT_NOTE, list(done))
             waiting = [(item.id, item.path, item.key, item.text) for item in pending]
             self._db.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?)", waiting)
 
     def touch(self, notes: Iterable[IndexedNote]) -> None:
         """Records that files were written, or only looked at again, while their content stayed as it was."""
         with self._writing():
-            self._db.executemany(_PUT_NOTE, [_row(note) for note in notes])
+            self._db.executemany(_PUT_NOTE, list(notes))
 
     def pending(self, limit: int) -> list[PendingVector]:
         """Some of the passages that wait for a vector."""
@@ -212,21 +211,6 @@ class Manifest:
 
 
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-
-def _row(note: IndexedNote) -> tuple[str | int, ...]:
-    return (
-        note.feed,
-        note.path,
-        note.mtime_ns,
-        note.size,
-        note.sha256,
-        note.variant,
-        note.passages,
-        note.language,
-        note.title,
-        note.indexed_ns,
-    )
 
 
 @contextmanager

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from infold.errors import IndexFault, VaultBusy, VaultNotFound
+from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
 from infold.search.changes import failures, gone, to_read
 from infold.search.counts import Counts, Progress, SyncResult, silent
 from infold.search.embedding import Embedder
 from infold.search.engines import open_engine
-from infold.search.feeds import Feed, Listing, NotesFeed
+from infold.search.feeds import Feed, Listing, NotesFeed, listed
 from infold.search.index import SCHEMA, Filter, Index, Source
 from infold.search.languages import check_language
 from infold.search.manifest import Identity, Manifest
@@ -29,7 +29,7 @@ from infold.search.shard import SYNC_WAIT_SECONDS, IndexFolder
 from infold.search.writing import Target, fill_vectors, readings, write_keywords
 from infold.settings import Params
 from infold.tables.embeddings import EmbeddingStore
-from infold.vault.files import Skipped
+from infold.workers import MANY, without_collection
 
 __all__ = ["Progress", "SyncResult", "sync_index"]
 
@@ -121,12 +121,12 @@ class _Sync:
         self._manifest = None if rebuild else self._as_wanted(before)
         if self._manifest is None:
             paths = None
-        listed = self._listed(paths, before)
+        found = self._listed(paths, before)
         if self._manifest is None:
             if self._emptied:
                 return
             self._make_new(before)
-        for feed, listing in listed:
+        for feed, listing in found:
             self._bring_in(feed, listing, paths)
         manifest = self._used
         if paths is None:
@@ -204,18 +204,18 @@ class _Sync:
 
     def _listed(self, paths: Sequence[str] | None, before: str | None) -> list[tuple[Feed, Listing]]:
         """What each feed has; those that are suddenly empty are left out, and that is noted."""
-        listed = []
+        found = []
         for feed in self._feeds:
             held = self._held(feed.name, before)
-            listing = _list(feed, paths, is_held=held)
-            is_empty = not listing.items and (paths is None or not _list(feed, None, is_held=held).items)
+            listing = listed(feed, paths, is_held=held)
+            is_empty = not listing.items and (paths is None or not listed(feed, None, is_held=held).items)
             self._counts.scanned += len(listing.items)
             self._counts.skipped += listing.skipped
             if feed.is_guarded and held and is_empty:
                 self._emptied = True
             else:
-                listed.append((feed, listing))
-        return listed
+                found.append((feed, listing))
+        return found
 
     def _held(self, feed: str, generation: str | None) -> bool:
         """Whether the index as it stands holds anything of a feed; where that cannot be told, it is taken to."""
@@ -277,17 +277,9 @@ class _Sync:
         if not wanted and not leaving:
             return
         target = self._target()
-        found = readings(feed, wanted, with_texts=self._embedder is not None)
-        failed = write_keywords(target, feed.name, found, leaving, known, len(wanted))
+        read = readings(feed, wanted, with_texts=self._embedder is not None)
+        with without_collection() if len(wanted) > MANY else contextlib.nullcontext():
+            failed = write_keywords(target, feed.name, read, leaving, known, len(wanted))
         self._counts.skipped += failures(failed)
         lost = sorted(item.path for item in failures(failed) if not item.is_kept and item.path in known)
         write_keywords(target, feed.name, (), lost, known, 0)
-
-
-def _list(feed: Feed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:
-    try:
-        return feed.items(paths)
-    except VaultNotFound as error:
-        if not is_held:
-            raise
-        return Listing((), (Skipped(".", str(error), is_kept=True),))

@@ -167,4 +167,4 @@ def _row(feed: str, reading: Reading, moment_ns: int) -> IndexedNote:
 
 def _seen(row: IndexedNote, item: Item, moment_ns: int) -> IndexedNote:
     """The row of a file whose bytes are as they were."""
-    return replace(row, mtime_ns=item.mtime_ns, size=item.size, indexed_ns=moment_ns)
+    return row._replace(mtime_ns=item.mtime_ns, size=item.size, indexed_ns=moment_ns)
