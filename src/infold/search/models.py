@@ -101,7 +101,7 @@ def rung_above(name: str) -> str:
 
     runtime = "" if is_runtime_installed() else "pip install 'infold[onnx]', then "
     return (
-        "A small language model finds what is said in other words, at some 50 passages a second to index: "
+        "A small language model finds what is said in other words, at some 100 passages a second on two cores: "
         f"{runtime}`infold models pull all-MiniLM-L6-v2` (24 MB) and `infold models use all-MiniLM-L6-v2`."
     )
 
