@@ -172,6 +172,17 @@ def test_another_feed_lives_beside_the_notes(place):
     assert place.found("levain") == ["bread.md"]
 
 
+def test_an_index_made_anew_for_another_feed_has_the_notes_too(place):
+    """Whatever feed meets a change of settings: the index that comes of it is never without the notes."""
+    folder = place.root / "letters"
+    folder.mkdir()
+    (folder / "one.txt").write_text("Dear Sarah, the levain is yours.\n")
+    place.sync()
+    place.params = Params.model_validate({"search": {"passage_tokens": 64}})
+    assert place.sync(feeds=[Letters(folder)]).rebuilt
+    assert sorted(place.found("levain")) == ["bread.md", "letters/one.txt"]
+
+
 def test_workers_read_as_this_process_does(place):
     """A feed survives the way to a worker; texts stay behind where nobody embeds them."""
     feed = NotesFeed(place.vault, place.params)
@@ -185,8 +196,8 @@ def test_workers_read_as_this_process_does(place):
         assert set(bare.texts) == {""}
 
 
-def test_an_unknown_filter_value_of_sources_is_not_needed(place):
-    """Notes are found by their source."""
+def test_notes_are_found_by_their_source(place):
+    """Daily notes are told from the notebook, as results are grouped."""
     place.write("2026-02-24.md", "## 09:15\n\nA levain was fed.\n")
     place.sync()
     with place.searcher() as searcher:

@@ -52,7 +52,8 @@ def sync_index(
 ) -> SyncResult:
     """Makes the index hold what the feeds have: the vault's notes, where no others are given.
 
-    With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again.
+    With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again; notes
+    are part of every new index, other feeds where they are given, or when they are given next.
     Without `vectors` those that are missing are left to a later sync. While another process syncs, `progress` is told
     "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound, SettingInvalid, IndexFault.
     """
@@ -62,7 +63,7 @@ def sync_index(
     store = EmbeddingStore(embeddings_dir)
     progress = progress or silent
     with _turn(folder, progress, wait_seconds):
-        sync = _Sync(folder, store, params, embedder, progress, feeds or (NotesFeed(vault, params),))
+        sync = _Sync(folder, store, params, embedder, progress, NotesFeed(vault, params), feeds)
         try:
             try:
                 sync.run(rebuild=rebuild, paths=paths, vectors=vectors)
@@ -100,12 +101,13 @@ class _Sync:
         params: Params,
         embedder: Embedder | None,
         progress: Progress,
-        feeds: Sequence[Feed],
+        notes: Feed,
+        feeds: Sequence[Feed] | None,
     ) -> None:
         self.is_new = False
         self._folder, self._engine = folder, open_engine(folder.folder)
         self._store, self._params, self._embedder, self._progress = store, params, embedder, progress
-        self._feeds = feeds
+        self._notes, self._feeds = notes, tuple(feeds or (notes,))
         self._started_ns = time.time_ns()
         self._counts = Counts()
         self._emptied = self._rebuilt = False
@@ -121,6 +123,8 @@ class _Sync:
         self._manifest = None if rebuild else self._as_wanted(before)
         if self._manifest is None:
             paths = None
+            if all(feed.name != self._notes.name for feed in self._feeds):
+                self._feeds = (self._notes, *self._feeds)  # a new index without the notes would be none
         found = self._listed(paths, before)
         if self._manifest is None:
             if self._emptied:
