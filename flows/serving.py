@@ -8,11 +8,15 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.serve import ready_file
 from tasks.environment import configure
 
-SERVED = ("integrate", "preprocess")
+if TYPE_CHECKING:
+    from prefect.schedules import Schedule
+
+SERVED = ("integrate", "preprocess", "sessions", "daily-summary")
 _MOST_AT_ONCE = 2
 _SECONDS_BETWEEN_LOOKS = 2
 
@@ -32,16 +36,20 @@ async def _serve(chosen: argparse.Namespace) -> None:
     from prefect.runner import Runner
     from prefect.types.entrypoint import EntrypointType
 
+    from flows.daily_summary import daily_summary
     from flows.integrate import integrate
     from flows.preprocess import preprocess
+    from flows.sessions import sessions
+    from infold.settings import Params
 
+    notebook = Params.model_validate_json(chosen.params).notebook
     place = {"vault": str(chosen.vault), "state": str(chosen.state), "params": json.loads(chosen.params)}
     await mark_crashed_runs()
     runner = Runner(name="infold", limit=_MOST_AT_ONCE, query_seconds=_SECONDS_BETWEEN_LOOKS, pause_on_shutdown=False)
     # As deployments, not as flows of this process: the latter would be pickled for each run.
     inbox = await integrate.ato_deployment(
         name="inbox",
-        cron=chosen.cron,
+        schedules=scheduled(chosen.cron),
         parameters={**place, "inbox": str(chosen.inbox)},
         description="Folds the inbox into the notes it belongs in.",
         entrypoint_type=EntrypointType.MODULE_PATH,
@@ -52,10 +60,32 @@ async def _serve(chosen: argparse.Namespace) -> None:
         description="Brings tables, summaries and index up to date.",
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    for deployment in (inbox, vault):
+    transcripts = await sessions.ato_deployment(
+        name="sessions",
+        schedules=scheduled(notebook.sessions_cron),
+        parameters=place,
+        description="Indexes the transcripts of conversations.",
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    summary = await daily_summary.ato_deployment(
+        name="daily-summary",
+        schedules=scheduled(notebook.summary_cron),
+        parameters=place,
+        description="Adds the summary of the day to its log.",
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    for deployment in (inbox, vault, transcripts, summary):
         await runner.aadd_deployment(deployment)
     ready_file().write_text(str(os.getpid()), encoding="utf-8")
     await runner.start()
+
+
+def scheduled(cron: str | None) -> list[Schedule]:
+    """The schedule of five fields, in this machine's time zone: Prefect's own is UTC. None and '' are no schedule."""
+    from prefect.schedules import Cron
+    from tzlocal import get_localzone_name
+
+    return [Cron(cron, timezone=get_localzone_name())] if cron else []
 
 
 async def mark_crashed_runs() -> int:

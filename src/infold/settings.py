@@ -136,6 +136,8 @@ class NotebookParams(Section):
     context_days: int = Field(default=2, ge=0)
     context_file_characters: int = Field(default=8000, ge=1)
     context_total_characters: int = Field(default=32000, ge=1)
+    sessions_cron: str | None = "0 * * * *"
+    summary_cron: str | None = "59 23 * * *"
 
 
 class EvaluateParams(Section):

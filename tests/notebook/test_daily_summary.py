@@ -130,3 +130,14 @@ async def test_only_its_own_summaries_are_left_out(workspace, put, at, line):
     librarian = Counting()
     await daily_summary(workspace, librarian, at(23, 59))
     assert "Sarah" in librarian.asked[0].text
+
+
+async def test_a_persons_own_daily_note_is_not_written_into_unasked(workspace, put, text, at):
+    """The nightly job leaves a note alone that no agent has logged in; who asks gets a summary."""
+    put("daily/2026-02-24.md", f"# Tuesday\n\n{ENTRY}\n")
+    was = text("daily/2026-02-24.md")
+    done = await daily_summary(workspace, Counting(), at(23, 59), of_entries=True)
+    assert (done.text, text("daily/2026-02-24.md")) == ("", was)
+    assert (await daily_summary(workspace, Counting(), at(23, 59))).text
+    put("daily/2026-02-25.md", f"# Wednesday\n\n## 09:00 — Call\n{ENTRY}\n")
+    assert (await daily_summary(workspace, Counting(), at(23, 59, day=25), of_entries=True)).text

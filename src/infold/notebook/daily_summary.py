@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 TITLE: Final = "Summary of the day"
 MAX_CHARACTERS: Final = 32_000  # of a day that are summarised: some 8,000 tokens
 MAX_TOKENS: Final = 40_000  # that one summary may cost, corrections included, where the settings give no cap
+_ENTRY: Final = re.compile(r"^## \d\d:\d\d — ", re.MULTILINE)
 _IS_SUMMARY: Final = re.compile(rf"\d\d:\d\d — {TITLE}")
 
 
@@ -51,16 +52,23 @@ class DaySummary:
         return {"success": True, "path": self.path, "message": self.message, "summary": self.text or None}
 
 
-async def daily_summary(workspace: Workspace, librarian: Librarian, now: datetime | None = None) -> DaySummary:
+async def daily_summary(
+    workspace: Workspace, librarian: Librarian, now: datetime | None = None, *, of_entries: bool = False
+) -> DaySummary:
     """Appends the summary of the day of `now` to its log, unless the day is too short, or summarised as it stands.
 
-    Raises LibrarianFault where a model gives none, and as `daily_log` does.
+    With `of_entries`, for a job that nobody watches, a day that has neither entries of `daily_log` nor sessions is left
+    alone: a person's daily note is not written into unasked. Raises LibrarianFault where a model gives none, and as
+    `daily_log` does.
     """
     at = local(now)
     path = daily_path(workspace, daily_notes(workspace.vault, workspace.params.notebook), at)
     entries, summaries = _entries_and_summaries(_log(workspace, path))
     is_model = workspace.params.librarian.kind == "model"
-    said = "\n\n".join(filter(None, (entries, *_sessions(workspace, at.date(), with_names=is_model))))
+    sessions = list(_sessions(workspace, at.date(), with_names=is_model))
+    if of_entries and not sessions and not _ENTRY.search(entries):
+        return DaySummary(path, f"{path} has no summary: nothing was logged and no session was held.")
+    said = "\n\n".join(filter(None, (entries, *sessions)))
     low, high = workspace.params.summary.summary_target_words
     if word_count(said) < low:
         return DaySummary(path, f"{path} has no summary: a day of less than {low} words is its own.")

@@ -1,0 +1,40 @@
+"""The notebook's two jobs as tasks. Never cached by Prefect: each looks for itself at what there is."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import datetime
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from infold.notebook.archive import index_sessions
+from infold.notebook.daily_summary import DaySummary, daily_summary, open_summariser
+from infold.search.embedding import open_embedder
+from infold.search.sync import SyncResult
+from infold.workspace import Workspace
+from tasks.policy import is_transient
+
+
+@task(name="index sessions", cache_policy=NO_CACHE, persist_result=False)
+def index_transcripts(workspace: Workspace) -> SyncResult:
+    """The search index in step with transcripts and notes."""
+    with ExitStack() as stack:
+        embedder = open_embedder(workspace.params.search)
+        if embedder is not None:
+            stack.callback(embedder.close)
+        return index_sessions(workspace, embedder)
+
+
+@task(
+    name="summarise day",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    retries=2,
+    retry_delay_seconds=[10, 60],
+    retry_condition_fn=is_transient,
+)
+async def summarise_day(workspace: Workspace, at: datetime) -> DaySummary:
+    """The summary of the day of `at`, where agents had something to say on it."""
+    async with open_summariser(workspace) as librarian:
+        return await daily_summary(workspace, librarian, at, of_entries=True)
