@@ -17,7 +17,16 @@ def _nowhere(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("INFOLD_STATE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "100")
-    for name in ("INFOLD_VAULT", "INFOLD_STATE", "OPENAI_API_KEY", "OPENAI_BASE_URL", "PREFECT_API_URL", "FORCE_COLOR"):
+    for name in (
+        "INFOLD_VAULT",
+        "INFOLD_STATE",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "PREFECT_API_URL",
+        "FORCE_COLOR",
+        "INFOLD_QDRANT_URL",
+        "INFOLD_QDRANT_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -185,7 +185,7 @@ def test_watch_tells_what_it_indexed_and_ends_cleanly(infold, vault, watcher, en
     process = watcher()
     assert str(vault) in line_with(process.stdout, "Following")
     line_with(process.stdout, "3 indexed")
-    line_with(process.stdout, "3 embeddings computed")
+    line_with(process.stdout, "found by meaning too")
     assert about_index(infold, vault)["watcherActive"] is True
     assert infold("watch", "--vault", vault).exit_code == 3
     (vault / "Leeks.md").write_text("Leeks are blanched.\n")

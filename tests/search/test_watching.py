@@ -237,6 +237,26 @@ def test_vectors_follow_and_give_way(place: Place, static_embedder):
     assert place.sync().pending == 0
 
 
+def test_vectors_are_filled_in_by_slices(place: Place, static_embedder, monkeypatch: pytest.MonkeyPatch):
+    """Other processes have their turn in between, however long all of it takes; in the end none is missing."""
+    monkeypatch.setattr("infold.search.watching.SLICE_SECONDS", 0.0)
+    for n in range(1200):
+        place.write(f"many/{n}.md", f"Note {n} is about subject{n}.\n")
+    place.embedder = static_embedder
+    true_sync = syncing(place.root, static_embedder)
+    slices: list[bool] = []
+
+    def sync(paths: Sequence[str] | None, *, vectors: bool, progress: Progress) -> SyncResult:
+        slices.append(vectors)
+        return true_sync(paths, vectors=vectors, progress=progress)
+
+    running = Followed(lambda tell: follower(place.root, tell, sync))
+    running.until(lambda news: news.happening is Happening.EMBEDDED)
+    running.end()
+    assert slices == [False, True, True, True]
+    assert place.sync().pending == 0
+
+
 @pytest.fixture
 def process(place: Place) -> Iterator[Callable[[], subprocess.Popen[str]]]:
     """Starts a process that follows the vault, and ends it with the test."""

@@ -243,15 +243,14 @@ def _index(folder: Path, seen: Survey) -> Finding:
 
 def _server(folder: Path) -> Iterator[Finding]:
     """Whether the Qdrant server answers, where one is to hold the index."""
-    from infold.search.engines import API_KEY, URL
-
-    url = os.environ.get(URL)
-    if not url:
+    environment = Environment()
+    if not environment.qdrant_url:
         return
     from infold.search.server import ServerEngine
 
+    key = environment.qdrant_api_key.get_secret_value() if environment.qdrant_api_key else None
     try:
-        shown = ServerEngine(url, os.environ.get(API_KEY), folder).check()
+        shown = ServerEngine(environment.qdrant_url, key, folder).check()
     except InfoldError as error:
         yield Finding(Level.PROBLEM, "server", str(error), error.hint)
     else:

@@ -161,14 +161,15 @@ class _Teller:
         result = news.result
         if result is None:
             return
-        parts = [_named(news.paths) if news.paths else f"{result.files_scanned} notes looked at"]
-        parts += [
-            f"{n} {word}" for n, word in ((result.files_changed, "indexed"), (result.files_removed, "removed")) if n
-        ]
-        if result.embeddings_computed:
-            parts = [f"{result.embeddings_computed} embeddings computed"]
-        if result.pending:
-            parts.append(f"{result.pending} passages found by words only so far")
+        waiting = f"{result.pending} found by words only so far" if result.pending else ""
+        if news.paths == ():  # only vectors were filled in
+            parts = [waiting or "All of it is found by meaning too"]
+        else:
+            parts = [_named(news.paths) if news.paths else f"{result.files_scanned} looked at"]
+            counts = (result.files_changed, "indexed"), (result.files_removed, "removed")
+            parts += [f"{n} {word}" for n, word in counts if n]
+            parts += [f"passages: {result.chunks_created} written"] if result.chunks_created else []
+            parts += [waiting] if waiting else []
         self._say(f"{', '.join(parts)}; {result.duration_ms / 1000:.2f} s.")
 
     def _failed(self, error: Exception | None) -> None:

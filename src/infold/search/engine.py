@@ -12,7 +12,11 @@ from infold.search.index import Index
 
 
 class Engine(Protocol):
-    """Makes, opens and drops the index of a generation. Every call that fails raises IndexFault."""
+    """Makes, opens and drops the index of a generation. Every call that fails raises IndexFault.
+
+    Where the index is well and only out of reach, as a server's may be, it is an EnvironmentFault instead: then nothing
+    has to be made anew. The same goes for the calls of the index itself.
+    """
 
     @property
     def name(self) -> str:

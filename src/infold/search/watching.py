@@ -28,6 +28,8 @@ from infold.vault.disk import Disk
 
 TICK_SECONDS: Final = 1.0  # how soon it is noticed that the vault went away or came back
 RETRY_SECONDS: Final = 5.0  # after a sync that failed; twice as long after each more, up to `reconcile_seconds`
+SLICE_SECONDS: Final = 10.0  # of filling in vectors, between which another process may have its turn
+PAUSE_SECONDS: Final = 0.2  # for that turn to be taken
 _LOCK: Final = "watching.lock"
 _LOCK_TRIES: Final = 5  # `is_watched` holds the lock for an instant
 _LOCK_PAUSE_SECONDS: Final = 0.05
@@ -62,7 +64,7 @@ class Syncing(Protocol):
 
 
 class _Interrupted(Exception):
-    """Filling in vectors gives way to a change."""
+    """Filling in vectors gives way to a change, or to another process."""
 
 
 class Follower:
@@ -85,6 +87,7 @@ class Follower:
         self._failures = 0
         self._has_pending = False
         self._is_away = False
+        self._slice_ends = 0.0
 
     def run(self) -> None:
         """Follows until interrupted (KeyboardInterrupt)."""
@@ -114,7 +117,7 @@ class Follower:
                 self._bring_in(EVERYTHING)
             elif self._settling.due_in(now) == 0:
                 self._bring_in(self._settling.take())
-            elif self._has_pending and self._settling.due_in(now) is None:
+            elif self._has_pending:
                 self._fill()
         if listener is not None and listener.failure is not None:
             self._tell(News(Happening.FAILED, error=listener.failure))
@@ -147,11 +150,11 @@ class Follower:
         return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
 
     def _wait(self) -> None:
-        """Until an event comes, something is due, or a tick has passed."""
+        """Until an event comes, something is due, or a tick has passed; not at all while vectors are missing."""
         now = time.monotonic()
         settled = self._settling.due_in(now)
-        idle = 0.0 if self._has_pending else TICK_SECONDS
-        self._hear(min(TICK_SECONDS, max(0.0, self._all_due - now), idle if settled is None else settled))
+        due = min(self._all_due - now, TICK_SECONDS if settled is None else settled)
+        self._hear(0.0 if self._has_pending else min(max(0.0, due), TICK_SECONDS))
 
     def _hear(self, seconds: float) -> None:
         """Takes in the events that have come, and those of the next `seconds`."""
@@ -183,10 +186,12 @@ class Follower:
         self._tell(News(Happening.INDEXED, result=result, paths=paths))
 
     def _fill(self) -> None:
-        """The vectors that are missing, until a change is due."""
+        """The vectors that are missing, until a change is due or somebody else shall have a turn."""
+        self._slice_ends = time.monotonic() + SLICE_SECONDS
         try:
             result = self._sync((), vectors=True, progress=self._interrupting)
         except _Interrupted:
+            self._hear(PAUSE_SECONDS)
             return
         except (InfoldError, OSError) as error:
             self._has_pending = False  # until the next sync has said so again
@@ -200,7 +205,8 @@ class Follower:
         self._progress(stage, done, total)
         self._hear(0.0)
         now = time.monotonic()
-        if stage == "vectors" and done < total and (self._settling.due_in(now) == 0 or now >= self._all_due):
+        is_over = now >= min(self._all_due, self._slice_ends) or self._settling.due_in(now) == 0
+        if stage == "vectors" and 0 < done < total and is_over:
             raise _Interrupted
 
     def _failed(self, error: Exception) -> None:
