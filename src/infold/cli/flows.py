@@ -42,6 +42,12 @@ def up(
         terminal.say(f"UI    {served.page}", style="bold")
         terminal.say(f"vault {place.vault}")
         terminal.say(f"log   {served.log}")
+        for name, cron_fields in (
+            ("integrate", cron),
+            ("sessions", place.params.notebook.sessions_cron),
+            ("daily summary", place.params.notebook.summary_cron),
+        ):
+            terminal.say(f"cron  {name}: {cron_fields or 'never'}")
         terminal.say("Ctrl-C ends it.")
 
     serve_flows(place.workspace, port=port, cron=cron, ready=ready)
