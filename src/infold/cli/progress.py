@@ -15,6 +15,7 @@ _WORDS: Final = {
     "tables": "Reading notes",
     "summaries": "Summarising",
     "index": "Indexing",
+    "waiting": "Waiting for another infold that brings the index up to date",
     "keywords": "Indexing words",
     "vectors": "Indexing meaning",
     "group": "Grouping paragraphs",
@@ -75,6 +76,9 @@ class Stages:
 
     def _line(self, stage: str, done: int, total: int) -> None:
         """Quick work stays quiet: only what has taken some seconds since the last line is worth one."""
+        if stage == "waiting" and not done:
+            self._terminal.notice(_WORDS[stage])
+            return
         now = time.monotonic()
         if done and now - self._last_line >= _SECONDS_BETWEEN_LINES:
             self._last_line = now

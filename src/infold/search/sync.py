@@ -86,8 +86,9 @@ def _turn(folder: IndexFolder, progress: Progress, wait_seconds: float) -> Itera
         except VaultBusy:
             if wait_seconds <= 0:
                 raise
-            progress("waiting", 0, 0)
+            progress("waiting", 0, 1)
             stack.enter_context(folder.syncing(wait_seconds))
+            progress("waiting", 1, 1)
         yield
 
 
