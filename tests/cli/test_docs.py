@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from infold.cli.commands import COMMANDS, Group
 from infold.settings import Params
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+GROUPS = {entry.name for entry in COMMANDS if isinstance(entry, Group)}
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 
 
@@ -32,7 +34,7 @@ def test_every_command_shown_exists_with_its_options(infold, page):
     shown = re.findall(r"\binfold ([a-z].*)$", blocks, re.MULTILINE) + re.findall(r"`infold ([a-z][^`]*)`", text)
     for line in shown:
         words = shlex.split(line.partition(" >>")[0], comments=True)
-        command = words[:2] if words[0] == "flows" else words[:1]
+        command = words[:2] if words[0] in GROUPS else words[:1]
         done = infold(*command, "--help")
         assert done.exit_code == 0, line
         for option in (word for word in words if word.startswith("--")):
