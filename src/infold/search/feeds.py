@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.manifest import NOTES
-from infold.search.points import NotePoints, note_points
 from infold.settings import Params
-from infold.tables.notes import kind_of
+from infold.tables.kinds import kind_of
 from infold.text import content_hash
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import Skipped, decode, read_bytes, scan
-from infold.vault.note import parse
+
+if TYPE_CHECKING:
+    from infold.search.points import NotePoints
 
 UNINDEXED_KINDS: Final = frozenset({"inbox"})
 DAILY: Final = "daily"
@@ -99,6 +100,10 @@ class NotesFeed:
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The passages of a note."""
+        # Here, because a search of an unchanged vault does without the parser.
+        from infold.search.points import note_points
+        from infold.vault.note import parse
+
         try:
             data = read_bytes(self.vault, item.path, self.params.vault.max_note_bytes)
             sha256 = content_hash(data)

@@ -9,17 +9,19 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from infold.search.index import IndexPoint, Source
 from infold.search.languages import AUTO, detect_language
-from infold.search.terms import sparse_document
+from infold.search.terms import Sparse, sparse_document
 from infold.settings import SearchParams
-from infold.tables.passages import Passage, cut, indexed_text, written_title
 from infold.text import content_hash
 from infold.vault.names import stem
-from infold.vault.note import Note
+
+if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
+    from infold.tables.passages import Passage
+    from infold.vault.note import Note
 
 DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
@@ -43,16 +45,19 @@ class NotePoints:
 
 def note_points(note: Note, kind: str, params: SearchParams, day: date | None = None) -> NotePoints:
     """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date."""
+    from infold.tables.passages import cut, indexed_text, written_title
+
     passages = cut(note, params.passage_tokens, params.overlap_tokens)
     language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]
     iso_day = day.isoformat() if day is not None else note_day(note, kind)
+    sparse = [sparse_document(indexed_text(passage, note.title), language) for passage in passages]
     return NotePoints(
         path=note.path,
         title=note.title,
         language=language,
-        points=[_point(passage, n, note, kind, language, iso_day) for n, passage in enumerate(passages)],
+        points=[_point(passage, n, note, kind, sparse[n], iso_day) for n, passage in enumerate(passages)],
         keys=[content_hash(text) for text in texts],
         texts=texts,
     )
@@ -78,7 +83,7 @@ def point_id(path: str, ordinal: int, text_hash: str) -> str:
     return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
 
 
-def _point(passage: Passage, ordinal: int, note: Note, kind: str, language: str, day: str | None) -> IndexPoint:
+def _point(passage: Passage, ordinal: int, note: Note, kind: str, sparse: Sparse, day: str | None) -> IndexPoint:
     return IndexPoint(
         id=point_id(passage.path, ordinal, passage.text_hash),
         path=passage.path,
@@ -88,7 +93,7 @@ def _point(passage: Passage, ordinal: int, note: Note, kind: str, language: str,
         trail=passage.trail,
         kind=kind,
         source=Source.DAILY if kind == "daily" else Source.NOTEBOOK,
-        sparse=sparse_document(indexed_text(passage, note.title), language),
+        sparse=sparse,
         date=day,
         tags=note.tags,
     )

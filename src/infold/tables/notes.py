@@ -5,30 +5,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.tables.links import LinkRow, link_rows
 from infold.tables.parquet import read_table
 from infold.text import content_hash, token_count, word_count
-from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.files import decode, read_bytes
-from infold.vault.names import stem
 from infold.vault.note import Note, parse, plain_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from infold.settings import Params
-
 FILE_NAME: Final = "notes.parquet"
 VERSION: Final = "notes/1"  # raised when a column changes, or what the parser finds
 TRUST: Final = "vault"
-
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class NoteRow(NamedTuple):
@@ -102,32 +93,3 @@ def note_row(note: Note, digest: str) -> NoteRow:
         problem=note.front_matter.problem if note.front_matter is not None else None,
         links=link_rows(note.links),
     )
-
-
-def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
-    """The rule that tells the kind of a note by its path: inbox, index, daily or standard (spec 1, Phase 2).
-
-    A daily note is named by a date, or as the vault at `root` names its daily notes.
-    """
-    daily = daily_notes(root, params.notebook) if root is not None else DailyNotes()
-    inbox = params.vault.inbox_file.removeprefix("./")
-    pattern = params.summary.index_filename_pattern.casefold()
-
-    def kind(path: str) -> str:
-        if path == inbox:
-            return "inbox"
-        name = stem(path)
-        if pattern and pattern in name.casefold():
-            return "index"
-        is_daily = (_DATE.fullmatch(name) and _is_date(name)) or daily.day(path) is not None
-        return "daily" if is_daily else "standard"
-
-    return kind
-
-
-def _is_date(name: str) -> bool:
-    try:
-        date.fromisoformat(name)
-    except ValueError:
-        return False
-    return True

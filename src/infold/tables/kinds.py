@@ -1,0 +1,44 @@
+"""What kind of note a path names. Apart from the notes table, so that asking loads no parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from infold.settings import Params
+from infold.vault.daily_notes import DailyNotes, daily_notes
+from infold.vault.names import stem
+
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
+    """The rule that tells the kind of a note by its path: inbox, index, daily or standard (spec 1, Phase 2).
+
+    A daily note is named by a date, or as the vault at `root` names its daily notes.
+    """
+    daily = daily_notes(root, params.notebook) if root is not None else DailyNotes()
+    inbox = params.vault.inbox_file.removeprefix("./")
+    pattern = params.summary.index_filename_pattern.casefold()
+
+    def kind(path: str) -> str:
+        if path == inbox:
+            return "inbox"
+        name = stem(path)
+        if pattern and pattern in name.casefold():
+            return "index"
+        is_daily = (_DATE.fullmatch(name) and _is_date(name)) or daily.day(path) is not None
+        return "daily" if is_daily else "standard"
+
+    return kind
+
+
+def _is_date(name: str) -> bool:
+    try:
+        date.fromisoformat(name)
+    except ValueError:
+        return False
+    return True
