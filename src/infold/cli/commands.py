@@ -35,6 +35,33 @@ class Group:
     panel: str | None = None
 
 
+_READING, _WRITING, _FOLDING, _UPKEEP = "Reading", "Writing", "Summaries and earlier versions", "All trees"
+DOCMEM: Final = (
+    Entry("roots", "docmem_reading:roots", _READING),
+    Entry("show", "docmem_reading:show", _READING),
+    Entry("structure", "docmem_reading:structure", _READING),
+    Entry("text", "docmem_reading:text", _READING),
+    Entry("expand", "docmem_upkeep:expand", _READING),
+    Entry("find", "docmem_reading:find", _READING),
+    Entry("root", "docmem_reading:root", _READING),
+    Entry("create", "docmem:create", _WRITING),
+    Entry("append", "docmem:append", _WRITING),
+    Entry("insert", "docmem:insert", _WRITING),
+    Entry("note", "docmem:note", _WRITING),
+    Entry("edit", "docmem:edit", _WRITING),
+    Entry("context", "docmem:context", _WRITING),
+    Entry("move", "docmem_moving:move", _WRITING),
+    Entry("copy", "docmem_moving:copy", _WRITING),
+    Entry("delete", "docmem_moving:delete", _WRITING),
+    Entry("summarise", "docmem_moving:summarise", _FOLDING),
+    Entry("unsummarise", "docmem_moving:unsummarise", _FOLDING),
+    Entry("history", "docmem_reading:history", _FOLDING),
+    Entry("restore", "docmem_moving:restore", _FOLDING),
+    Entry("check", "docmem_upkeep:check", _UPKEEP),
+    Entry("backup", "docmem_upkeep:backup", _UPKEEP),
+    Entry("restore-backup", "docmem_upkeep:restore_backup", _UPKEEP),
+)
+
 COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("demo", "demo:demo", JOB),
     Entry("init", "init:init", JOB),
@@ -60,6 +87,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         ),
         NOTEBOOK,
     ),
+    Group("docmem", "Memory trees: small pieces in an order that reads as a document.", DOCMEM, NOTEBOOK),
     Entry("index", "index:index", VAULT),
     Entry("watch", "watch:watch", VAULT),
     Entry("rebuild", "index:rebuild", VAULT),

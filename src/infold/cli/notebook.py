@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
     from infold.notebook.daily_summary import DaySummary
-
-TextArgument = Annotated[
-    str | None, typer.Argument(metavar="[TEXT|-]", help="The text; `-`, or none in a pipe, reads stdin.")
-]
-FileOption = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Read the text from a file.")]
 
 
 @command
@@ -47,7 +42,7 @@ def write(
     from infold.notebook.pages import notebook_write
 
     place = call.place()
-    done = notebook_write(place.workspace, page, _text(text, file), section, replace=replace)
+    done = notebook_write(place.workspace, page, given_text(text, file), section, replace=replace)
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
         return 0
@@ -79,7 +74,7 @@ def log(
         return _summarise(call, place)
     from infold.notebook.daily import daily_log
 
-    done = daily_log(place.workspace, _text(text, file))
+    done = daily_log(place.workspace, given_text(text, file))
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
     else:
@@ -122,22 +117,3 @@ async def _summary(place: Place) -> DaySummary:
 
     async with open_summariser(place.workspace) as librarian:
         return await daily_summary(place.workspace, librarian)
-
-
-def _text(text: str | None, file: Path | None) -> str:
-    """The text of a command: given, from a file, or from stdin. Raises UsageError where there is none."""
-    if file is not None:
-        if text is not None:
-            raise UsageError("Text and --file were both given.", hint="Give one of them.")
-        try:
-            return file.read_bytes().decode()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {error}.") from error
-    if text is not None and text != "-":
-        return text
-    if text is None and sys.stdin.isatty():
-        raise UsageError("There is no text to write.", hint="Give it as an argument, with --file, or on stdin.")
-    try:
-        return sys.stdin.buffer.read().decode()
-    except UnicodeDecodeError as error:
-        raise UsageError("What came on stdin is not UTF-8.") from error

@@ -84,6 +84,10 @@ class Lookup:
         for row in self.connection.execute(queries.TREE, (node_id,)):
             yield node_of(row[:-1]), row[-1]
 
+    def size(self, node_id: str) -> int:
+        """How many nodes there are from this one down, itself included; 0 where it is absent."""
+        return int(self.connection.execute(queries.SIZE, (node_id,)).fetchone()[0])
+
     def texts(self, node_id: str) -> Iterator[str]:
         """The texts of the node and of all below it, in reading order."""
         return (text for (text,) in self.connection.execute(queries.TREE_TEXTS, (node_id,)))

@@ -155,6 +155,11 @@ class Docmem:
         with self.store.reading() as rows:
             return list(rows.tree(rows.get(node_id).id))
 
+    def size(self, node_id: str) -> int:
+        """How many nodes there are from a node down, itself included. Raises NodeNotFound."""
+        with self.store.reading() as rows:
+            return rows.size(rows.get(node_id).id)
+
     def serialise(self, node_id: str) -> str:
         """The texts below a node as one document (spec 2, Serialization). Raises NodeNotFound."""
         with self.store.reading() as rows:

@@ -45,6 +45,13 @@ TREE_METADATA: Final = _WALK.format(
 MIRRORED_PREORDER: Final = _WALK.format(  # backwards it is the post-order
     columns="n.order_value, n.id", order="depth DESC, order_value DESC, id DESC", wanted="id"
 )
+SIZE: Final = """
+WITH RECURSIVE tree (id) AS (
+    SELECT id FROM nodes WHERE id = ?
+    UNION ALL SELECT n.id FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
+)
+SELECT count(*) FROM tree
+"""
 CHAIN: Final = """
 WITH RECURSIVE chain (id, parent_id, height) AS (
     SELECT id, parent_id, 0 FROM nodes WHERE id = ?
