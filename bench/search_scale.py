@@ -31,7 +31,7 @@ from rich.table import Table
 
 from bench.synthetic import shared_data
 from infold.search import terms
-from infold.search.edge import EdgeEngine
+from infold.search.embedded import EdgeEngine
 from infold.search.embedding import StaticEmbedder
 from infold.search.index import Filter, Index, IndexPoint
 from infold.search.shard import IndexFolder

@@ -22,7 +22,7 @@ from uuid import UUID
 import numpy as np
 
 from infold.search import terms
-from infold.search.edge import EdgeEngine
+from infold.search.embedded import EdgeEngine
 from infold.search.index import Filter, Index, IndexPoint
 from infold.search.owner import SharedIndex
 from infold.search.shard import IndexFolder

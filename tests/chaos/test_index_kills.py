@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import qdrant_edge as qe
 
-from infold.search.edge import EdgeEngine
+from infold.search.embedded import EdgeEngine
 from infold.search.shard import IndexFolder
 from tests.chaos.index_crowd import NOTES, SIZE, Versions, opened, version_of
 from tests.chaos.index_sync import sync

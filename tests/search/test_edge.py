@@ -14,7 +14,8 @@ import pytest
 
 from infold.errors import IndexFault
 from infold.search import terms
-from infold.search.edge import EdgeEngine, EdgeIndex
+from infold.search.edge import EdgeIndex
+from infold.search.embedded import EdgeEngine
 from infold.search.index import Filter, IndexPoint
 from infold.search.shard import IndexFolder
 

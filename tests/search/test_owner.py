@@ -386,7 +386,7 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
         "print(len(index.query_sparse(terms.sparse_query('levain'), 5)))\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    from infold.search.edge import EdgeEngine
+    from infold.search.embedded import EdgeEngine
     from infold.search.shard import IndexFolder
 
     folder = IndexFolder(tmp_path)

@@ -17,19 +17,16 @@ import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.batches import steps
-from infold.search.index import EVERYTHING, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector
 from infold.search.intent import Intent
-from infold.search.owner import SharedIndex
 from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
-from infold.search.shard import IndexFolder
 from infold.search.terms import Sparse
 from infold.search.turns import Turns
 
 _T = TypeVar("_T")
 
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
-_SHARD: Final = "shard"
-_CONFIG_FILE: Final = "edge_config.json"
+CONFIG_FILE: Final = "edge_config.json"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _NO_GRAPH_KB: Final = (
@@ -62,7 +59,7 @@ class EdgeIndex:
         self._turns = Turns()
         self._intent = Intent(folder)
         self._shard: qe.EdgeShard | None = None
-        config = folder / _CONFIG_FILE
+        config = folder / CONFIG_FILE
         if vector_size is None and not config.exists():
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         with _translated("opening"):
@@ -180,39 +177,6 @@ class EdgeIndex:
                 qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True, params=params)
             )
         return [hit_of(str(point.id), point.payload or {}, point.score) for point in found]
-
-
-class EdgeEngine:
-    """The embedded engine under an index's folder: a shard for each generation, shared by all processes that use it."""
-
-    def __init__(self, index_dir: Path) -> None:
-        self._folder = IndexFolder(index_dir)
-
-    @property
-    def name(self) -> str:
-        """Part of what an index was made with."""
-        return "edge"
-
-    def exists(self, generation: str) -> bool:
-        """Whether there is a shard of this generation."""
-        return (self._shard(generation) / _CONFIG_FILE).exists()
-
-    def create(self, generation: str, vector_size: int) -> Index:
-        """A new, empty index that nobody searches yet. `vector_size` 0 makes one without dense vectors."""
-        return SharedIndex(self._folder.folder_of(generation), lambda: EdgeIndex(self._shard(generation), vector_size))
-
-    def open(self, generation: str) -> Index:
-        """The index of this generation, used together with every other process that has it open."""
-        if not self.exists(generation):
-            raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
-        return SharedIndex(self._folder.folder_of(generation), lambda: EdgeIndex(self._shard(generation)))
-
-    def drop(self, generation: str) -> None:
-        """Takes the generation away, unless somebody still uses it; what is not there is passed over."""
-        self._folder.remove(generation)
-
-    def _shard(self, generation: str) -> Path:
-        return self._folder.folder_of(generation) / _SHARD
 
 
 def _config(vector_size: int) -> qe.EdgeConfig:

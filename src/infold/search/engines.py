@@ -19,6 +19,6 @@ def open_engine(index_dir: Path) -> Engine:
         from infold.search.server import ServerEngine
 
         return ServerEngine(url, os.environ.get(API_KEY), index_dir)
-    from infold.search.edge import EdgeEngine
+    from infold.search.embedded import EdgeEngine
 
     return EdgeEngine(index_dir)

@@ -1,0 +1,56 @@
+"""The embedded engine as a whole: a shard for each generation of an index, shared by all processes that use it.
+
+The library of the engine is loaded by the process that opens a shard; its clients do without.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from infold.errors import IndexFault
+from infold.search.index import Index
+from infold.search.owner import SharedIndex
+from infold.search.shard import IndexFolder
+
+_SHARD: Final = "shard"
+_CONFIG_FILE: Final = "edge_config.json"  # as the engine calls it
+
+
+class EdgeEngine:
+    """The embedded engine under an index's folder: a shard for each generation, shared by all processes that use it."""
+
+    def __init__(self, index_dir: Path) -> None:
+        self._folder = IndexFolder(index_dir)
+
+    @property
+    def name(self) -> str:
+        """Part of what an index was made with."""
+        return "edge"
+
+    def exists(self, generation: str) -> bool:
+        """Whether there is a shard of this generation."""
+        return (self._shard(generation) / _CONFIG_FILE).exists()
+
+    def create(self, generation: str, vector_size: int) -> Index:
+        """A new, empty index that nobody searches yet. `vector_size` 0 makes one without dense vectors."""
+        return SharedIndex(self._folder.folder_of(generation), lambda: _opened(self._shard(generation), vector_size))
+
+    def open(self, generation: str) -> Index:
+        """The index of this generation, used together with every other process that has it open."""
+        if not self.exists(generation):
+            raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
+        return SharedIndex(self._folder.folder_of(generation), lambda: _opened(self._shard(generation)))
+
+    def drop(self, generation: str) -> None:
+        """Takes the generation away, unless somebody still uses it; what is not there is passed over."""
+        self._folder.remove(generation)
+
+    def _shard(self, generation: str) -> Path:
+        return self._folder.folder_of(generation) / _SHARD
+
+
+def _opened(shard: Path, vector_size: int | None = None) -> Index:
+    from infold.search.edge import EdgeIndex
+
+    return EdgeIndex(shard, vector_size)
