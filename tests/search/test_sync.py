@@ -11,7 +11,8 @@ import sys
 import numpy as np
 import pytest
 
-from infold.errors import IndexFault, VaultBusy, VaultNotFound
+from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
+from infold.search import writing
 from infold.search.query import Searcher
 from infold.search.shard import IndexFolder
 from infold.settings import Params
@@ -159,6 +160,37 @@ def test_vectors_can_be_left_to_a_later_sync(place):
     assert all(dense is not None for _, _, dense in place.contents().values())
 
 
+class Failing:
+    """The static model by name, which breaks off after some batches."""
+
+    def __init__(self, embedder, batches: int) -> None:
+        self.name, self.size, self.worth = embedder.name, embedder.size, embedder.worth
+        self._embedder, self._batches = embedder, batches
+
+    def embed(self, texts):
+        self._batches -= 1
+        if self._batches < 0:
+            raise EndpointFault("The endpoint is out of breath.")
+        return self._embedder.embed(texts)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_an_embedder_that_fails_costs_no_keyword_and_no_vector_paid_for(place, monkeypatch):
+    """Keywords are there, what was computed is kept, and the next sync computes the rest only."""
+    monkeypatch.setattr(writing, "VECTOR_BATCH", 2)
+    static, place.embedder = place.embedder, Failing(place.embedder, 2)
+    with pytest.raises(EndpointFault):
+        place.sync()
+    assert place.found("levain") == ["bread.md"]
+    with contextlib.closing(place.manifest()) as manifest:
+        assert manifest.pending_count() == 1
+    place.embedder = static
+    result = place.sync()
+    assert (result.files_changed, result.embeddings_computed, result.pending) == (0, 1, 0)
+
+
 def test_a_touched_note_is_not_written_again(place):
     """A new time with the same bytes costs one look at the file, once."""
     place.sync()
@@ -226,6 +258,21 @@ def test_no_index_yet_is_said(tmp_path):
     with pytest.raises(IndexFault, match="no search index") as fault:
         Searcher(tmp_path / "index", Params().search, None)
     assert "infold index" in fault.value.hint
+
+
+def test_a_thousand_renamed_notes_compute_nothing(place):
+    """Nor does an index that is deleted; both by worker processes, whose points are as this process's would be."""
+    place.embedder.embed(["warm"])
+    for n in range(1000):
+        place.write(f"many/note {n}.md", f"Note {n} about the levain of day {n % 7}.\n")
+    assert place.sync().embeddings_computed == 1005
+    (place.vault / "many").rename(place.vault / "moved")
+    result = place.sync()
+    assert (result.files_changed, result.files_removed) == (1000, 1000)
+    assert (result.embeddings_computed, result.embeddings_cached, result.pending) == (0, 1000, 0)
+    before = place.contents()
+    shutil.rmtree(place.index)
+    assert (place.sync().embeddings_computed, place.contents() == before) == (0, True)
 
 
 def test_vectors_are_the_same_however_they_came(place):
