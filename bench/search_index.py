@@ -102,6 +102,12 @@ def measure(vault: Path, state: Path, *, with_queries: bool = True) -> Figures:
     with figures.timed():
         sync(Params(), embedder)
     figures.took("sync after one changed note")
+    with Searcher(state / "index", Params().search, embedder):
+        with changed.open("a", encoding="utf-8") as file:
+            file.write("\nAnd another.\n")
+        with figures.timed():
+            sync(Params(), embedder)
+        figures.took("the same while a search is open, as beside a watcher")
     for note in sorted(vault.rglob("*.md"))[1:1001]:
         note.rename(note.with_name(f"renamed {note.name}"))
     with figures.timed():

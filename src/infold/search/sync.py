@@ -209,8 +209,8 @@ class _Sync:
 
     def _listed(self, paths: Sequence[str] | None, before: str | None) -> list[tuple[Feed, Listing]]:
         """What each feed has; those that are suddenly empty are left out, and that is noted."""
-        found = []
-        for feed in self._feeds:
+        found: list[tuple[Feed, Listing]] = []
+        for feed in self._feeds if paths is None or paths else ():
             held = self._held(feed.name, before)
             listing = listed(feed, paths, is_held=held)
             is_empty = not listing.items and (paths is None or not listed(feed, None, is_held=held).items)
