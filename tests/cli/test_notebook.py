@@ -105,3 +105,16 @@ def test_sessions_from_adding_to_forgetting(infold, vault, tmp_path):
     found = json.loads(infold("search", "gasket", "--source", "sessions", "--json", *keyword).stdout)
     assert found["results"]["sessions"] == []
     assert infold("sessions", "forget", "talk", "--yes").exit_code == 2
+
+
+def test_the_last_reminder_is_in_the_status(infold, vault, tmp_path):
+    """An agent was told to write its memories down: status says when; before that, nothing of it."""
+    from infold.notebook.flush import flush_reminder
+    from infold.settings import Params
+    from infold.workspace import Workspace
+
+    state = tmp_path / "state"
+    assert "flush" not in infold("status", "--state", state).stdout
+    flush_reminder(Workspace(vault, state, vault / "inbox.md", Params()), "session", 1)
+    assert "flush" in infold("status", "--state", state).stdout
+    assert json.loads(infold("status", "--state", state, "--json").stdout)["last_flush"]

@@ -83,6 +83,23 @@ def test_a_search_takes_in_sessions_that_rest(workspace, talk):
     assert search(workspace, "gasket", "sessions") != []
 
 
+def test_no_search_waits_for_many_transcripts(workspace, talk, monkeypatch):
+    """Years of sessions are taken in by the hourly job; what it took in stays found."""
+    os.utime(talk(), (time.time() - 7200,) * 2)
+    monkeypatch.setattr("infold.notebook.sessions.SEARCH_BYTES", 100)
+    assert search(workspace, "gasket", "sessions") == []
+    index_sessions(workspace, None)
+    assert search(workspace, "gasket", "sessions") != []
+
+
+def test_daily_notes_of_the_vaults_own_format_have_their_day(workspace, put):
+    """They are found as daily, by their date, whatever their names look like."""
+    put(".obsidian/daily-notes.json", '{"folder": "Journal", "format": "D MMMM YYYY"}')
+    put("Journal/17 February 2026.md", "# Tuesday\n\nThe zebra was painted.\n")
+    (hit,) = search(workspace, "zebra")
+    assert (hit.source, hit.date) == ("daily", "2026-02-17")
+
+
 def test_an_absent_folder_takes_nothing_from_the_index(workspace, talk):
     """A disk that is not mounted is no deletion; neither for a search nor for the hourly job."""
     talk()

@@ -27,6 +27,7 @@ class Status:
     last_run: str | None
     last_status: str | None
     index: dict[str, Any]  # as `search.facts.status` gives it
+    last_flush: str | None = None  # when an agent was last reminded to write its memories down
 
 
 @command
@@ -59,6 +60,7 @@ def status(
         ("librarian", found.librarian),
         ("last run", f"{found.last_run}  {found.last_status}" if found.last_run else "none yet"),
         *_index_lines(found.index),
+        *([("flush", f"{found.last_flush}  the last reminder before a compaction")] if found.last_flush else []),
     ):
         call.terminal.say(f"{name:<10}{text}")
     return 0
@@ -67,6 +69,7 @@ def status(
 def find_status(place: Place) -> Status:
     """Reads only the inbox, the list of runs and what the index says of itself; lists the vault, reads no note."""
     from infold.inbox.runs import RunStore
+    from infold.notebook.flush import last_flush
     from infold.search import facts
 
     known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
@@ -83,6 +86,7 @@ def find_status(place: Place) -> Status:
         last_run=last.id if last else None,
         last_status=str(last.status) if last else None,
         index=facts.status(place.workspace),
+        last_flush=flush.at if (flush := last_flush(place.workspace)) else None,
     )
 
 

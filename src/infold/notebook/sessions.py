@@ -33,6 +33,7 @@ FEED: Final = "sessions"
 PREFIX: Final = "sessions/"  # of every transcript's path in the index, wherever its folder is
 TRUST: Final = "session"
 SETTLED_SECONDS: Final = 3600  # a transcript that grew since then is left to the hourly job by a search
+SEARCH_BYTES: Final = 32 * 1024 * 1024  # of transcripts in all, beyond which no search waits for them
 _VERSION: Final = "turns/1"  # raised when turns are read or cut otherwise
 _LANGUAGE_CHARACTERS: Final = 20_000
 
@@ -40,8 +41,8 @@ _LANGUAGE_CHARACTERS: Final = 20_000
 def feeds_of(workspace: Workspace, *, settled_only: bool = False) -> tuple[NotesFeed, SessionsFeed]:
     """All that a workspace has to be searched: its notes and its sessions.
 
-    With `settled_only` a transcript that is being written stays in the index as it is: what a search brings up to date
-    is the notes, sessions are indexed by the hour and on demand.
+    With `settled_only`, for a search, a transcript that is being written stays in the index as it is, and so do all
+    where there are many: sessions are indexed by the hour and on demand.
     """
     sessions = SessionsFeed(workspace.sessions, workspace.params.search, settled_only=settled_only)
     return NotesFeed(workspace.vault, workspace.params), sessions
@@ -85,6 +86,10 @@ class SessionsFeed:
                 skipped.append(Skipped(path, reason, is_kept=True))
             else:
                 items.append(Item(path, status.st_mtime_ns, status.st_size, _VERSION))
+        if self.settled_only and sum(item.size for item in items) > SEARCH_BYTES:
+            return Listing(
+                (), (Skipped(".", "too much for a search; `infold sessions index` takes it in", is_kept=True),)
+            )
         return Listing(items, skipped)
 
     def read(self, item: Item, known_sha256: str) -> Reading:
