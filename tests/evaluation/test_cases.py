@@ -125,8 +125,19 @@ def test_a_reworded_copy_says_the_same_otherwise():
     assert changed.text.startswith("The gauge,")
     assert changed.text.endswith("Pumps lie.")
     assert "[[tyres|tyre pressures]]" in changed.text
-    assert "Check tyre pressures." in changed.text
+    assert "Check how hard to pump." in changed.text  # one name is enough
     assert sum(clause in changed.text for clause in ("which is old", "reads high")) == 1
+
+
+def test_only_prose_is_reworded():
+    """A name in code, in an address or in the target of a link stays; a word that many notes hold is no name."""
+    names = {"soil": ("the ground",)}
+    kept = "See `soil` <b soil> https://soil.example and [here](notes/soil.md) x.soil.y and [[soil#a]]"
+    changed = reworded(f"{kept} and soil is dark.", names, random.Random(0))
+    assert changed.text == f"{kept} and the ground is dark."
+    assert changed.how == ("names",)
+    notes = [parse(f"{n}.md", f"# Note {n}\n\nOf plugins: [[0|plugins]].\n") for n in range(9)]
+    assert "plugins" not in other_names(notes)
 
 
 def test_what_cannot_be_said_otherwise_is_no_reworded_copy():

@@ -19,8 +19,9 @@ from infold.vault.records import Note
 
 _CLAUSE_END: Final = re.compile(r"(?<=[,;]) |(?<=[，、；])")
 _WIKI_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:\|([^\[\]|]*))?\]\]")
-_MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\]")
-_MOST_NAMES: Final = 2  # swapped in one paragraph
+_MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.]")
+_NO_PROSE: Final = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\w+://\S+|\w+(?:\.\w+)+")
+_COMMON_SHARE: Final = 0.05  # of the notes; a single word that more of them hold is no name
 _NAME_CHARACTERS: Final = (4, 60)
 _MOST_NAME_WORDS: Final = 5
 
@@ -34,7 +35,10 @@ class Reworded:
 
 
 def other_names(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
-    """What else each name of a note may be called, by the case-folded name. A name that two notes share is left out."""
+    """What else each name of a note may be called, by the case-folded name.
+
+    A name that two notes share is left out, and so is a single word that many notes hold: it is no name but a word.
+    """
     notes = list(notes)
     resolver = LinkResolver([note.path for note in notes], alias_table((note.path, note.aliases) for note in notes))
     called: dict[str, dict[str, str]] = defaultdict(dict)  # path: folded name: name
@@ -49,9 +53,12 @@ def other_names(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
     for path, names in called.items():
         for folded in names:
             owners[folded].add(path)
+    texts = [note.text.casefold() for note in notes]
+    most = max(3, _COMMON_SHARE * len(notes))
+    common = {name for name in owners if " " not in name and sum(name in text for text in texts) > most}
     found = {}
     for names in called.values():
-        own = {folded: name for folded, name in names.items() if len(owners[folded]) == 1}
+        own = {folded: name for folded, name in names.items() if len(owners[folded]) == 1 and folded not in common}
         for folded in own:
             others = tuple(sorted(name for other, name in own.items() if other != folded))
             if others:
@@ -98,34 +105,20 @@ def _without_a_clause(said: list[str], draw: random.Random) -> list[str] | None:
 
 
 def _with_other_names(text: str, names: Mapping[str, tuple[str, ...]], draw: random.Random) -> str:
-    """The text shown for a link, or a name in plain text, in another of its note's names. Links keep their target."""
-    left = _MOST_NAMES
-
-    def linked(match: re.Match[str]) -> str:
-        nonlocal left
-        target, shown = match[1], match[2] or match[1]
-        others = names.get(collapse_spaces(shown).casefold())
-        if not others or not left:
-            return match[0]
-        left -= 1
-        return f"[[{target}|{draw.choice(others)}]]"
-
-    def plain(match: re.Match[str]) -> str:
-        nonlocal left
-        others = names.get(match[0].casefold())
-        if not others or not left:
-            return match[0]
-        left -= 1
-        return draw.choice(others)
-
-    pieces: list[str] = []
-    at = 0
-    pattern = _any_of(names, text)
+    """With one name in another of its note's: what a link shows, its target kept, else a name in plain prose."""
     for link in _WIKI_LINK.finditer(text):
-        pieces += [pattern.sub(plain, text[at : link.start()]) if pattern else text[at : link.start()], linked(link)]
-        at = link.end()
-    rest = text[at:]
-    return "".join(pieces) + (pattern.sub(plain, rest) if pattern else rest)
+        others = names.get(collapse_spaces(link[2] or link[1]).casefold())
+        if others:
+            return f"{text[: link.start()]}[[{link[1]}|{draw.choice(others)}]]{text[link.end() :]}"
+    pattern = _any_of(names, text)
+    if pattern is None:
+        return text
+    closed = [match.span() for rule in (_WIKI_LINK, _NO_PROSE) for match in rule.finditer(text)]
+    for found in pattern.finditer(text):
+        others = names.get(found[0].casefold())
+        if others and not any(start < found.end() and found.start() < end for start, end in closed):
+            return f"{text[: found.start()]}{draw.choice(others)}{text[found.end() :]}"
+    return text
 
 
 def _any_of(names: Mapping[str, tuple[str, ...]], text: str) -> re.Pattern[str] | None:
