@@ -23,7 +23,7 @@ from infold.search.watching import Follower, Happening, News, is_watched, watch_
 from tests.search.conftest import Place
 from tests.search.watcher import follower, syncing
 
-SOON = 10.0  # far longer than anything takes, so that a busy machine fails no test
+SOON = 30.0  # far longer than anything takes, so that a busy machine fails no test
 
 
 class Followed:
@@ -40,7 +40,10 @@ class Followed:
         """The next news of which that is so."""
         ends = time.monotonic() + SOON
         while True:
-            news = self.news.get(timeout=max(0.01, ends - time.monotonic()))
+            try:
+                news = self.news.get(timeout=max(0.01, ends - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"it never came after {self.all}") from None
             if is_it(news):
                 return news
 
