@@ -48,6 +48,7 @@
     │   ├── NotSummarisable           not leaves of one parent in one row
     │   ├── NotASummary               there is no summary to take back
     │   ├── VersionNotFound           the node never had that version
+    │   ├── ImportRefused             no tree can be made of the file: where, and what is wrong there
     │   ├── OrderExhausted            floating point ran out between two siblings (numbered anew by itself)
     │   ├── StoreBusy                 another process writes for longer than one waits
     │   ├── StoreDamaged              the file is no store, or a broken one
@@ -318,6 +319,10 @@ class VersionNotFound(MemoryFault):
     """The node never had that version."""
 
     http_status = 404
+
+
+class ImportRefused(MemoryFault):
+    """No tree can be made of the file. The message says where in it, and what is wrong there."""
 
 
 class OrderExhausted(MemoryFault):

@@ -35,7 +35,13 @@ class Group:
     panel: str | None = None
 
 
-_READING, _WRITING, _FOLDING, _UPKEEP = "Reading", "Writing", "Summaries and earlier versions", "All trees"
+_READING, _WRITING, _FOLDING, _DOORS, _UPKEEP = (
+    "Reading",
+    "Writing",
+    "Summaries and earlier versions",
+    "In and out",
+    "All trees",
+)
 DOCMEM: Final = (
     Entry("roots", "docmem_reading:roots", _READING),
     Entry("show", "docmem_reading:show", _READING),
@@ -57,6 +63,9 @@ DOCMEM: Final = (
     Entry("unsummarise", "docmem_moving:unsummarise", _FOLDING),
     Entry("history", "docmem_reading:history", _FOLDING),
     Entry("restore", "docmem_moving:restore", _FOLDING),
+    Entry("import", "docmem_files:import_", _DOORS),
+    Entry("export", "docmem_files:export", _DOORS),
+    Entry("to-inbox", "docmem_files:to_inbox", _DOORS),
     Entry("check", "docmem_upkeep:check", _UPKEEP),
     Entry("backup", "docmem_upkeep:backup", _UPKEEP),
     Entry("restore-backup", "docmem_upkeep:restore_backup", _UPKEEP),

@@ -32,6 +32,18 @@ def marked(rows: Lookup, name: str) -> dict[str, str]:
     return dict(rows.connection.execute("SELECT node_id, value FROM marks WHERE name = ? ORDER BY node_id", (name,)))
 
 
+def marked_with(rows: Lookup, name: str, value: str) -> list[str]:
+    """The nodes with that mark of that value."""
+    found = rows.connection.execute("SELECT node_id FROM marks WHERE name = ? AND value = ?", (name, value))
+    return [row[0] for row in found]
+
+
+def marked_from(rows: Lookup, name: str, beginning: str) -> list[str]:
+    """The nodes with that mark, where its value begins so."""
+    query = "SELECT node_id FROM marks WHERE name = ? AND substr(value, 1, ?) = ?"
+    return [row[0] for row in rows.connection.execute(query, (name, len(beginning), beginning))]
+
+
 def fact(rows: Lookup, name: str) -> str | None:
     """What the store remembers under that name."""
     row = rows.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()

@@ -1,0 +1,134 @@
+"""A part of a tree in the vault's inbox, as paragraphs below a line that says where they are from.
+
+What was said is sent, not what stands for it: summaries are left out where their memories are there, and so is front
+matter. The line is a comment of Markdown: no run takes it for text. The same subtree with the same texts goes once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from infold.docmem.memory import Docmem
+from infold.docmem.node import Node
+from infold.errors import ImportRefused, NoteChanged, NoteUnreadable
+from infold.inbox.paragraphs import number_paragraphs
+from infold.notebook.writing import NoteWriter, note_writer
+from infold.text import content_hash
+from infold.vault.disk import unwritable
+from infold.vault.files import decode
+from infold.workspace import Workspace
+
+SENT: Final = "sent_to_inbox"  # the mark of a node that was sent: the hash of the texts, and the day
+_HASH_CHARACTERS: Final = 16
+_COMMENT: Final = "%%"
+_METADATA: Final = "metadata"
+_LINE_END: Final = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What became of it. Not new: these texts were sent on `day` before, and the inbox is as it was."""
+
+    node: Node
+    inbox: str
+    paragraphs: int
+    day: str
+    is_new: bool = True
+
+
+def send_to_inbox(memory: Docmem, workspace: Workspace, node_id: str, *, again: bool = False) -> Sent:
+    """Puts the texts of a node and of what is below it at the end of the inbox, which is made where there is none.
+
+    Raises NodeNotFound; ImportRefused where there is no text, or the inbox ends in a code block or comment that is
+    never closed; NoteUnreadable, NoteChanged, VaultBusy, StateUnwritable.
+    """
+    tree = memory.subtree(node_id)
+    node = tree[0][0]
+    texts = list(_texts(tree))
+    if not texts:
+        raise ImportRefused(f"There is no text in {node_id!r} or below it.", hint="Name a node that has some.")
+    body = "\n\n".join(texts)
+    digest = content_hash(body)[:_HASH_CHARACTERS]
+    root = memory.get_root(node_id)
+    today = datetime.now(UTC).astimezone().date().isoformat()
+    name = workspace.inbox_path
+    with note_writer(workspace) as writer:
+        before = _read(writer, workspace)
+        text = decode(before or b"", name)
+        day = None if again else _sent_before(memory, node, digest, text)
+        if day is not None:
+            return Sent(node, name, 0, day, is_new=False)
+        origin = f"From the memory tree {root.id}, node {node.id} {node.context}, {today}, text {digest}"
+        after = _appended(text, f"{_COMMENT} {origin.replace(_COMMENT, '%')} {_COMMENT}\n\n{body}")
+        paragraphs = len(number_paragraphs(after, name)) - len(number_paragraphs(text, name))
+        if paragraphs < 1:
+            raise ImportRefused(
+                f"{name} ends in a code block or comment that is never closed: what follows would be part of it.",
+                hint="Close it, then send the node again.",
+            )
+        _write(writer, workspace, before, after.encode())
+        memory.mark(node.id, SENT, f"{digest} {today}")
+    return Sent(node, name, paragraphs, today)
+
+
+def _texts(tree: Iterable[tuple[Node, int]]) -> Iterator[str]:
+    """The texts to be sent, in reading order. The root's own text is the name of the tree, if anything."""
+    nodes = [node for node, _ in tree]
+    parents = {node.parent_id for node in nodes}
+    for node in nodes:
+        stands_for_others = node.id in parents and (node.is_summary or node.parent_id is None)
+        if node.text.strip() and node.context_type != _METADATA and not stands_for_others:
+            yield _LINE_END.sub("\n", node.text).strip("\n")
+
+
+def _sent_before(memory: Docmem, node: Node, digest: str, inbox: str) -> str | None:
+    """The day on which these texts were sent. The inbox knows too: the store may have been restored since."""
+    sent, _, day = memory.marks_of(node.id).get(SENT, "").partition(" ")
+    if sent == digest:
+        return day
+    above = rf"From the memory tree .*, node {re.escape(node.id)} .*, (\S+), text {digest}"
+    line = re.search(rf"^{_COMMENT} {above} {_COMMENT}", inbox, re.MULTILINE)
+    return line[1] if line else None
+
+
+def _appended(text: str, addition: str) -> str:
+    """`text` with the addition below a blank line, in its own line ends."""
+    first = _LINE_END.search(text)
+    line_end = first[0] if first else "\n"
+    if not text.strip("\ufeff \t\r\n"):
+        gap = ""
+    else:
+        gap = line_end * max(0, 2 - len(_LINE_END.findall(text[len(text.rstrip(" \t\r\n")) :])))
+    return text + gap + addition.replace("\n", line_end) + line_end
+
+
+def _read(writer: NoteWriter, workspace: Workspace) -> bytes | None:
+    """The inbox's bytes; None where there is none. It may lie outside the vault."""
+    if workspace.inbox.is_relative_to(workspace.vault):
+        return writer.read(workspace.inbox_path)
+    try:
+        return workspace.inbox.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NoteUnreadable(f"{workspace.inbox} cannot be read: {error.strerror or error}.") from error
+
+
+def _write(writer: NoteWriter, workspace: Workspace, before: bytes | None, after: bytes) -> None:
+    if workspace.inbox.is_relative_to(workspace.vault):
+        writer.write(workspace.inbox_path, before, after)
+        return
+    temporary = workspace.inbox.with_name(f".infold-{content_hash(workspace.inbox.name)[:16]}.tmp")
+    writer.disk.make_folder(workspace.inbox.parent)
+    try:
+        writer.disk.write(temporary, after, like=workspace.inbox)
+        if _read(writer, workspace) != before:
+            raise NoteChanged(f"{workspace.inbox} changed while it was being written.", hint="Send the node again.")
+        writer.disk.replace(temporary, workspace.inbox)
+    finally:
+        with unwritable(temporary):
+            temporary.unlink(missing_ok=True)
