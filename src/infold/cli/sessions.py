@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,24 +86,51 @@ def forget(
     *,
     yes: Annotated[bool, typer.Option("--yes", metavar="", help="Do not ask.")] = False,
 ) -> int:
-    """Delete a transcript, its passages in the index and their embeddings. It cannot be taken back."""
+    """Delete a transcript, its passages in the index, their embeddings, and its memory tree with all copies.
+
+    It cannot be taken back. Backups that you made are your own to delete.
+    """
     from infold.notebook.archive import find_session, forget_session
+    from infold.notebook.sessions import PREFIX
 
     terminal = call.terminal
     place = call.place()
-    _, file = find_session(place.workspace, name)
+    path, file = find_session(place.workspace, name)
     if not yes:
         if terminal.is_json or not terminal.is_watched:
             raise UsageError(f"{file} would be deleted for good.", hint="Add --yes to do it.")
         if not typer.confirm(f"Delete {file} for good?", err=True):
             return 1
+    nodes = _forget_nodes(place, PREFIX + path)  # first: the transcript, while it is there, is what can be named again
     with ExitStack() as stack:
         gone = forget_session(place.workspace, name, _embedder(place, stack))
     if terminal.is_json:
-        terminal.emit({"path": gone.path, "file": gone.file, "passages": gone.passages, "embeddings": gone.embeddings})
+        terminal.emit(
+            {
+                "path": gone.path,
+                "file": gone.file,
+                "passages": gone.passages,
+                "embeddings": gone.embeddings,
+                "nodes": nodes,
+            }
+        )
     else:
-        terminal.say(f"Forgot {gone.path}: transcript, passages ({gone.passages}), embeddings ({gone.embeddings}).")
+        terminal.say(
+            f"Forgot {gone.path}: transcript, passages ({gone.passages}), embeddings ({gone.embeddings}), "
+            f"memory nodes ({nodes})."
+        )
     return 0
+
+
+def _forget_nodes(place: Place, session: str) -> int:
+    file = place.workspace.docmem
+    if not file.exists():
+        return 0
+    from infold.docmem.chats import forget_session_nodes
+    from infold.docmem.memory import open_docmem
+
+    with closing(open_docmem(file)) as memory:
+        return forget_session_nodes(memory, session)
 
 
 def _embedder(place: Place, stack: ExitStack) -> Embedder | None:
