@@ -179,3 +179,9 @@ def test_no_word_of_a_conversation_is_left_out(texts, limit, overlap):
     for number, text in enumerate(texts, 1):
         inside = "".join(passage.text for passage in found if passage.first.number <= number <= passage.last.number)
         assert "".join(inside.split()).count("".join(text.split())) >= 1
+
+
+def test_half_a_character_is_a_sign_of_replacement(tmp_path):
+    """JSON lets halves of characters through, no file and no index does: pairs are joined, others replaced."""
+    found = transcript(tmp_path, '{"role": "user", "content": "a \\ud83d b \\ud83d\\ude00"}')
+    assert said(found) == [("user", "a \ufffd b 😀")]

@@ -107,7 +107,7 @@ def _root_of(rows: Rows, session: str) -> Node | None:
 def _new_root(rows: Rows, session: str, title: str) -> Node:
     name = session.removeprefix(PREFIX).removesuffix(SUFFIX)
     context = Context("chat_session", SESSION, shortened(name))
-    root = writing.create_root(rows, _storable(title), context, root_id=None, readonly=True)
+    root = writing.create_root(rows, title, context, root_id=None, readonly=True)
     marks.mark(rows, root.id, SESSION, session)
     return root
 
@@ -125,22 +125,11 @@ def _known_turns(rows: Rows, root: Node, session: str, turns: Sequence[Turn]) ->
 
 
 def _add(rows: Rows, root: Node, session: str, turn: Turn) -> None:
-    node = writing.put(
-        rows, child_of(root.id), _storable(turn.text), Context("message", "role", turn.role), readonly=True
-    )
+    node = writing.put(rows, child_of(root.id), turn.text, Context("message", "role", turn.role), readonly=True)
     marks.mark(rows, node.id, TURN, f"{session}:{turn.line}")
     if turn.at is not None:
         marks.mark(rows, node.id, SAID_AT, turn.at.isoformat())
 
 
 def _digest(turns: Iterable[Turn]) -> str:
-    return content_hash("\0".join(f"{turn.role}\0{_storable(turn.text)}" for turn in turns))
-
-
-def _storable(text: str) -> str:
-    """`text`, whose halves of characters, which JSON lets through, are signs of replacement."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+    return content_hash("\0".join(f"{turn.role}\0{turn.text}" for turn in turns))

@@ -123,7 +123,16 @@ def _said(record: Mapping[str, Any]) -> Iterator[tuple[str, str, datetime | None
         return
     text = _spoken(next((message[name] for name in _CONTENTS if message.get(name)), None))
     if said := without_injected(text):
-        yield role, said, at
+        yield role, _whole(said), at
+
+
+def _whole(text: str) -> str:
+    """`text`, whose halves of characters (JSON lets them through) are joined, or signs of replacement."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _role(message: Mapping[str, Any]) -> str:
