@@ -56,7 +56,9 @@ def shown(text: str) -> str:
 
 
 def place_of(result: Result) -> str:
-    """`path:start-end`, which `infold get` takes."""
+    """`path:start-end`, which `infold get` takes; the tree of a memory node, which has no lines."""
+    if not result.start_line:
+        return shown(result.path)
     lines = f"{result.start_line}" if result.start_line == result.end_line else f"{result.start_line}-{result.end_line}"
     return f"{shown(result.path)}:{lines}"
 

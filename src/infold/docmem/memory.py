@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from infold.docmem import expanding, history, marks, moving, reading, summarising, writing
+from infold.docmem import expanding, focus, history, marks, moving, reading, summarising, writing
+from infold.docmem.focus import Resolution, Summaries
 from infold.docmem.history import Version
 from infold.docmem.node import Context, Node
 from infold.docmem.place import Place, after, before, child_of
@@ -160,10 +161,13 @@ class Docmem:
         with self.store.reading() as rows:
             return rows.size(rows.get(node_id).id)
 
-    def serialise(self, node_id: str) -> str:
-        """The texts below a node as one document (spec 2, Serialization). Raises NodeNotFound."""
+    def serialise(self, node_id: str, summaries: Summaries = "with") -> str:
+        """The texts below a node as one document, with, without or `instead` of what is below summaries.
+
+        Spec 2, Serialization and Open Questions. Raises NodeNotFound.
+        """
         with self.store.reading() as rows:
-            return reading.serialise(rows, node_id)
+            return reading.serialise(rows, node_id, summaries)
 
     def expand_to_length(self, node_id: str, budget_tokens: int) -> list[Node]:
         """The node and what of its tree fits the budget, in reading order (spec 2, Expand to Length).
@@ -172,6 +176,21 @@ class Docmem:
         """
         with self.store.reading() as rows:
             return expanding.expand_to_length(rows, node_id, budget_tokens)
+
+    def expand(
+        self,
+        node_id: str,
+        budget_tokens: int,
+        *,
+        relevance: Mapping[str, float] | None = None,
+        summaries: Resolution = "with",
+    ) -> list[Node]:
+        """The same by priority marks, by relevance (`recall.relevance`), in groups that stick together.
+
+        Without marks and relevance it is `expand_to_length`; the rules are `focus`'s. Raises NodeNotFound.
+        """
+        with self.store.reading() as rows:
+            return focus.expand(rows, node_id, budget_tokens, relevance=relevance, summaries=summaries)
 
     def structure(self, node_id: str) -> str:
         """The tree from a node down without texts, a line a node (spec 2, Structure). Raises NodeNotFound."""

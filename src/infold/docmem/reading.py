@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from infold.docmem.focus import Summaries
 from infold.docmem.node import Node
 from infold.docmem.rows import Rows
 
 _SEPARATOR: Final = "\n\n"
 
 
-def serialise(rows: Rows, node_id: str) -> str:
+def serialise(rows: Rows, node_id: str, summaries: Summaries = "with") -> str:
     """The texts below a node in reading order, two line ends between them; empty ones are left out.
 
-    Raises NodeNotFound.
+    Summaries stand over their children (`with`), are left out (`without`), or stand for them (`instead`). Raises
+    NodeNotFound.
     """
     rows.get(node_id)
-    texts = rows.texts(node_id)
+    texts = rows.texts(node_id) if summaries == "with" else _texts(rows, node_id, summaries)
     next(texts)  # the starting node itself
     return _SEPARATOR.join(text for text in texts if text and not text.isspace())
 
@@ -38,3 +41,17 @@ def get_root(rows: Rows, node_id: str) -> Node:
 def ancestors(rows: Rows, node_id: str) -> list[Node]:
     """The nodes above this one, its parent first, the root last. Raises NodeNotFound as `get_root` does."""
     return [rows.get(above) for above in rows.ancestor_ids(node_id)[1:]]
+
+
+def _texts(rows: Rows, node_id: str, summaries: Summaries) -> Iterator[str]:
+    """The texts in reading order, that of the starting node first, without summaries or without what they stand for."""
+    folded: int | None = None  # the depth of the summary that stands for what is read now
+    for node, depth in rows.tree(node_id):
+        if folded is not None and depth > folded:
+            continue
+        folded = None
+        is_summary = node.is_summary and depth > 0
+        if is_summary and summaries == "instead":
+            folded = depth
+        if not (is_summary and summaries == "without"):
+            yield node.text

@@ -16,7 +16,7 @@ RRF_K: Final = 60
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
-Place = tuple[str, int, int]
+Place = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,4 +99,5 @@ def best_scores(hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def _place(hit: Hit) -> Place:
-    return hit.path, hit.start_line, hit.end_line
+    """Where it stands: in a file by its lines, else (a memory node has none) by what it is."""
+    return hit.path, hit.start_line, hit.end_line, "" if hit.start_line else hit.id

@@ -146,7 +146,7 @@ class _Collector:
     def _is_shown(self, path: str, stretch: Stretch, focus: int) -> bool:
         """Whether a better result of the same note is this place: their matches lie where the two overlap."""
         for result, other in zip(self.results, self._focus, strict=True):
-            if result.path != path:
+            if result.path != path or not stretch.start_line:  # a memory node stands on no lines
                 continue
             overlaps = result.start_line <= stretch.end_line and stretch.start_line <= result.end_line
             if overlaps and (

@@ -1,0 +1,250 @@
+"""Searching memory by words and by meaning, and what is found put where it stands in its tree (spec 2, Query Pattern).
+
+Found are nodes; each is then traced up by parent pointers alone, so that what costs is the search. Three rules make
+results of hits:
+
+- *Covered*: where a summary and something below it both match, the summary is the result and names what is covered.
+- *Raised*: of the best hits, three children of one parent that are a fifth of its children, or two that are half of
+  them, make the parent the result: the whole of it is meant. A root is never raised. Its score is that of the best of
+  them and a tenth more for each other.
+- *Tags*: what `@name` in a result's text, or in the question, means is named beside the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from infold.docmem.points import node_id_of, path_of
+from infold.docmem.tags import tags_in
+from infold.errors import NodeNotFound
+from infold.search.index import Filter, Source
+
+if TYPE_CHECKING:
+    from infold.docmem.lookup import Lookup
+    from infold.docmem.memory import Docmem
+    from infold.docmem.node import Node
+    from infold.search.query import Searcher
+
+LIMIT: Final = 10
+DEPTH: Final = 60  # hits asked for, at least
+DEEPER: Final = 8  # times as many where only a part of a tree is searched
+LOOKED_AT: Final = 12  # the best hits, among which several below one parent raise it
+RAISING: Final = ((3, 0.2), (2, 0.5))  # so many children, and that share of all children
+RAISE_SHARE: Final = 0.1  # of the best score, for each other child
+TAGS: Final = 8  # that are followed
+LINKED: Final = 5  # nodes named for each
+
+MEMORY_ONLY: Final = (Source.MEMORY,)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A node that answers, and where it stands. `covered` are nodes below it that match too, best first."""
+
+    node: Node
+    score: float
+    above: tuple[Node, ...]  # its parent first, the root last
+    position: int  # among its siblings, from 1
+    siblings: int  # with itself
+    covered: tuple[Node, ...] = ()
+    raised: bool = False  # it is here for its children
+
+    @property
+    def root(self) -> Node:
+        """The root of its tree."""
+        return self.above[-1] if self.above else self.node
+
+    @property
+    def summary(self) -> Node | None:
+        """The nearest summary above it."""
+        return next((node for node in self.above if node.is_summary), None)
+
+    @property
+    def user(self) -> Node | None:
+        """The node right below the root that it stands under: what the tree is divided by."""
+        return self.above[-2] if len(self.above) > 1 and not self.above[-2].is_summary else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The node's properties, its score and its place in the tree."""
+        return {
+            **self.node.as_dict(),
+            "score": round(self.score, 4),
+            "root": self.root.id,
+            "summary": self.summary.id if self.summary else None,
+            "user": self.user.id if self.user else None,
+            "above": [str(node) for node in self.above],
+            "position": self.position,
+            "siblings": self.siblings,
+            "covered": [node.as_dict() for node in self.covered],
+            "raised": self.raised,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What was found, best first, and the nodes that each tag in it stands for. `gone`: hits whose node is no more."""
+
+    query: str
+    results: tuple[Recalled, ...]
+    linked: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    gone: int = 0
+
+
+@dataclass(slots=True)
+class _Group:
+    """A result in the making."""
+
+    node: Node
+    score: float
+    covered: list[Node] = field(default_factory=list)
+    raised: bool = False
+
+
+def recall(
+    memory: Docmem,
+    searcher: Searcher,
+    query: str,
+    *,
+    within: str | None = None,
+    limit: int = LIMIT,
+    min_score: float = 0.0,
+    raising: bool = True,
+) -> Recall:
+    """What memory says about `query`: in all trees, or from the node `within` down. Raises NodeNotFound, IndexFault."""
+    scores, gone = relevance(memory, searcher, query, within=within, depth=max(DEPTH, 5 * limit), with_gone=True)
+    with memory.store.reading() as rows:
+        chains = {node_id: _chain(rows, node_id) for node_id in scores}
+        groups = _covered(scores, chains)
+        if raising:
+            groups = _raised(rows, groups, chains)
+        best = sorted(groups, key=lambda group: (-group.score, group.node.id))
+        kept = [group for group in best if group.score >= min_score][: max(limit, 0)]
+        results = tuple(_recalled(rows, group, _chain(rows, group.node.id)) for group in kept)
+    return Recall(query, results, _linked(memory, searcher, query, results), gone)
+
+
+def relevance(
+    memory: Docmem,
+    searcher: Searcher,
+    query: str,
+    *,
+    within: str | None = None,
+    depth: int = 200,
+    with_gone: bool = False,
+) -> Any:
+    """How well nodes answer `query`, from 0 to 1, best first; what is not among the best `depth` hits is left out.
+
+    `with_gone` gives with it how many hits have no node any more. Raises NodeNotFound.
+    """
+    where = Filter(sources=MEMORY_ONLY)
+    root = None
+    if within is not None:
+        root = memory.get_root(within).id
+        where = Filter(sources=MEMORY_ONLY, paths=(path_of(root),))
+    is_part = within is not None and within != root
+    hits = searcher.hybrid(query, depth * DEEPER if is_part else depth, where)
+    scores: dict[str, float] = {}
+    gone = 0
+    with memory.store.reading() as rows:
+        for hit in hits:
+            node_id = node_id_of(hit)
+            try:
+                chain = rows.ancestor_ids(node_id)
+            except NodeNotFound:
+                gone += 1
+                continue
+            if within is None or within in chain:
+                scores[node_id] = hit.score
+    return (scores, gone) if with_gone else scores
+
+
+def _chain(rows: Lookup, node_id: str) -> list[Node]:
+    """The node and those above it."""
+    return [rows.get(above) for above in rows.ancestor_ids(node_id)]
+
+
+def _covered(scores: dict[str, float], chains: dict[str, list[Node]]) -> list[_Group]:
+    """One group a hit; hits below a summary that matches are in that summary's: the upmost, where several do."""
+    groups: dict[str, _Group] = {}
+    for node_id, score in scores.items():
+        chain = chains[node_id]
+        top = next((above for above in reversed(chain[1:]) if above.is_summary and above.id in scores), chain[0])
+        group = groups.setdefault(top.id, _Group(top, 0.0))
+        group.score = max(group.score, score)
+        if top.id != node_id:
+            group.covered.append(chain[0])
+    return list(groups.values())
+
+
+def _raised(rows: Lookup, groups: Sequence[_Group], chains: dict[str, list[Node]]) -> list[_Group]:
+    """The groups, those of one parent as one where there are enough of them among the best."""
+    best = sorted(groups, key=lambda group: (-group.score, group.node.id))[:LOOKED_AT]
+    below: dict[str, list[_Group]] = {}
+    for group in best:
+        chain = chains[group.node.id]
+        if len(chain) > 2:
+            below.setdefault(chain[1].id, []).append(group)
+    kept = {group.node.id: group for group in groups}
+    for parent_id, found in below.items():
+        if not _are_enough(len(found), rows, parent_id):
+            continue
+        parent = kept.get(parent_id) or _Group(rows.get(parent_id), 0.0)
+        score = found[0].score * (1 + RAISE_SHARE * (len(found) - 1))
+        raised = _Group(parent.node, min(1.0, max(parent.score, score)), list(parent.covered), raised=True)
+        for group in found:
+            raised.covered += [group.node, *group.covered]
+            kept.pop(group.node.id, None)
+        kept[parent_id] = raised
+    return list(kept.values())
+
+
+def _are_enough(found: int, rows: Lookup, parent_id: str) -> bool:
+    if found < min(count for count, _ in RAISING):
+        return False
+    (children,) = rows.connection.execute("SELECT count(*) FROM nodes WHERE parent_id = ?", (parent_id,)).fetchone()
+    return any(found >= count and found >= share * children for count, share in RAISING)
+
+
+def _recalled(rows: Lookup, group: _Group, chain: Sequence[Node]) -> Recalled:
+    node = chain[0]
+    position, siblings = 1, 1
+    if node.parent_id is not None:
+        count = "SELECT count(*), coalesce(sum(order_value <= ?), 0) FROM nodes WHERE parent_id = ?"
+        siblings, position = rows.connection.execute(count, (node.order_value, node.parent_id)).fetchone()
+    return Recalled(
+        node=node,
+        score=group.score,
+        above=tuple(chain[1:]),
+        position=position,
+        siblings=siblings,
+        covered=tuple(group.covered),
+        raised=group.raised,
+    )
+
+
+def _linked(memory: Docmem, searcher: Searcher, query: str, results: Sequence[Recalled]) -> dict[str, tuple[Node, ...]]:
+    """What the tags of the question and of the results stand for, in other nodes than those that were found."""
+    shown = {node.id for result in results for node in (result.node, *result.covered)}
+    texts = [query, *(node.text for result in results for node in (result.node, *result.covered))]
+    linked: dict[str, tuple[Node, ...]] = {}
+    for tag in dict.fromkeys(tag for text in texts for tag in tags_in(text)):
+        if len(linked) == TAGS:
+            break
+        others = tagged(memory, searcher, tag, without=shown)
+        if others:
+            linked[tag] = tuple(others)
+    return linked
+
+
+def tagged(
+    memory: Docmem, searcher: Searcher, tag: str, *, without: Iterable[str] = (), limit: int = LINKED
+) -> list[Node]:
+    """The nodes that carry a tag, and those that are named so; best first by how much of them it is."""
+    name = tag.lstrip("@").casefold()
+    shown = set(without)
+    where = Filter(sources=MEMORY_ONLY, tags=(name,))
+    hits = searcher.keyword(name, limit + len(shown), where)
+    found = (memory.find(node_id_of(hit)) for hit in hits)
+    return [node for node in found if node is not None and node.id not in shown][:limit]
