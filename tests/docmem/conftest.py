@@ -6,6 +6,12 @@ import pytest
 
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
+from infold.search.embedding import StaticEmbedder
+from infold.search.sync import sync_index
+from infold.settings import Params
+from infold.workspace import Workspace
+from infold.settings import Params
+from infold.workspace import Workspace
 
 ROOT = Context("root", "purpose", "document")
 MEMORY = Context("memory", "source", "walk")
@@ -36,6 +42,32 @@ def tree(memory):
     return nodes
 
 
+@pytest.fixture(scope="session")
+def embedder():
+    """One static model for all tests: loading it takes a sixth of a second."""
+    return StaticEmbedder()
+
+
+@pytest.fixture
+def space(tmp_path, embedder, monkeypatch):
+    """A vault of one note with its index."""
+    monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "index.md").write_text("# Home\n\nA note about bread.\n")
+    workspace = Workspace(vault=vault, state=tmp_path / "state", inbox=vault / "inbox.md", params=Params())
+    sync_index(vault, workspace.index, workspace.embeddings, workspace.params, embedder)
+    return workspace
+
+
+@pytest.fixture
+def shared(space):
+    """The memory trees of that place."""
+    opened = open_docmem(space.docmem)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
 def texts(memory):
     """The texts of the children of a node."""
@@ -52,3 +84,12 @@ def writer_connection(memory) -> object:
 def fresh(memory: Docmem, node_id: str) -> str:
     """The present hash of a node."""
     return memory.get(node_id).hash
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch) -> Workspace:
+    """An empty vault, without an index; its trees are those of `memory`."""
+    monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
+    (tmp_path / "vault").mkdir()
+    params = Params.model_validate({"search": {"embedding": "none"}})
+    return Workspace(tmp_path / "vault", tmp_path / "state", tmp_path / "vault" / "inbox.md", params)

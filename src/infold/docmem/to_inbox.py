@@ -64,15 +64,19 @@ def send_to_inbox(memory: Docmem, workspace: Workspace, node_id: str, *, again: 
             return Sent(node, name, 0, day, is_new=False)
         origin = f"From the memory tree {root.id}, node {node.id} {node.context}, {today}, text {digest}"
         after = _appended(text, f"{_COMMENT} {origin.replace(_COMMENT, '%')} {_COMMENT}\n\n{body}")
-        paragraphs = len(number_paragraphs(after, name)) - len(number_paragraphs(text, name))
-        if paragraphs < 1:
+        there, found = _paragraphs(text, name), _paragraphs(after, name)
+        if found[: len(there)] != there or len(found) == len(there):
             raise ImportRefused(
                 f"{name} ends in a code block or comment that is never closed: what follows would be part of it.",
                 hint="Close it, then send the node again.",
             )
         _write(writer, workspace, before, after.encode())
         memory.mark(node.id, SENT, f"{digest} {today}")
-    return Sent(node, name, paragraphs, today)
+    return Sent(node, name, len(found) - len(there), today)
+
+
+def _paragraphs(text: str, name: str) -> list[str]:
+    return [found.paragraph.text for found in number_paragraphs(text, name)]
 
 
 def _texts(tree: Iterable[tuple[Node, int]]) -> Iterator[str]:
