@@ -83,12 +83,19 @@ def export(
     Markdown is what is below the node. TOML is the node too, with all that makes an equal tree when it is imported.
     """
     from infold.docmem import exporting
+    from infold.docmem.importing import MAX_BYTES
 
     wanted = form or exporting.form_of(out.name if out else "")
     if wanted not in get_args(exporting.Form):
         raise UsageError(f"There is no format {wanted!r}.", hint=f"Take one of {', '.join(exporting.FORMS)}.")
     with memory_of(call) as memory:
         text = exporting.export_text(memory, node, wanted)  # type: ignore[arg-type] # checked above
+    if wanted == "toml" and len(text.encode()) > MAX_BYTES:
+        call.terminal.notice(
+            f"! more than the {MAX_BYTES:,} bytes that `infold docmem import` reads at once: export its parts, or keep "
+            "it by `infold docmem backup`",
+            style="yellow",
+        )
     if out is not None:
         _write(out, text, force=force)
     if call.terminal.is_json:

@@ -15,7 +15,7 @@
 
 The first node is the upmost; each other one names a parent that stands above it. `id` is needed where a node has
 children, `order_value` nowhere (the order is that of the file then), `readonly` is 0 where nothing is said (spec 2,
-Import). What follows from the rest (tokens, hash) and times are written for the reader and not read.
+Import). Times are written for the reader and not read; nor are tokens and hash, where a file has them.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _HINT: Final = "`infold docmem export --format toml` shows the form; correct the
 _CONTEXT: Final = ("context_type", "context_name", "context_value")
 _UNREAD: Final = ("token_count", "created_at", "updated_at", "hash")
 _KNOWN: Final = {"id", "parent_id", "text", "order_value", *_CONTEXT, "readonly", "marks", *_UNREAD}
+_WRITTEN: Final = ("id", "parent_id", "order_value", *_CONTEXT, "readonly", "created_at", "updated_at")
 _IN_LINE: Final = re.compile(r'[\\"\x00-\x08\x0a-\x1f\x7f]')
 _IN_LINES: Final = re.compile(r'[\\\x00-\x08\x0b-\x1f\x7f]|"(?="|\Z)')
 _SHORT: Final = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\f": "\\f", "\r": "\\r"}
@@ -49,9 +50,9 @@ def written_toml(tree: Iterable[tuple[Node, Mapping[str, str]]]) -> Iterator[str
     for node, marks in tree:
         yield ""
         yield "[[nodes]]"
-        for name, value in node.as_dict().items():
-            if value is not None and name != "text" and not (is_first and name == "parent_id"):
-                yield f"{name} = {_value(value)}"
+        for name in _WRITTEN:
+            if not (is_first and name == "parent_id"):
+                yield f"{name} = {_value(getattr(node, name))}"
         if marks:
             pairs = ", ".join(f"{_key(name)} = {_string(value)}" for name, value in marks.items())
             yield f"marks = {{ {pairs} }}"
