@@ -6,8 +6,9 @@ keys and paths never are: they belong to `infold.environment`. A misspelt name i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator
@@ -18,7 +19,8 @@ from infold.errors import SettingInvalid
 class Section(BaseModel):
     """One section of `params.yaml`: frozen, and strict about names."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # What checks a section is built when one is checked: for all of them that takes longer than a search does.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def _word_range(value: object) -> object:
@@ -140,6 +142,14 @@ class NotebookParams(Section):
     summary_cron: str | None = "59 23 * * *"
 
 
+class DocmemParams(Section):
+    """When memories are summarised by the librarian (spec 2, Future Requirements / Summarization)."""
+
+    summarise_after: int = Field(default=30, ge=2)
+    summarise_run: int = Field(default=10, ge=2)
+    keep_recent: int = Field(default=10, ge=0)
+
+
 class EvaluateParams(Section):
     """How well text is filed, measured on paragraphs left out of the vault's own notes."""
 
@@ -174,17 +184,18 @@ def seeds_of(said: str) -> tuple[int, ...]:
 class Params(Section):
     """All of `params.yaml`, one section a step."""
 
-    vault: VaultParams = VaultParams()
-    summary: SummaryParams = SummaryParams()
-    chunking: ChunkingParams = ChunkingParams()
-    exploration: ExplorationParams = ExplorationParams()
-    editing: EditingParams = EditingParams()
-    integrate: IntegrateParams = IntegrateParams()
-    librarian: LibrarianParams = LibrarianParams()
-    search: SearchParams = SearchParams()
-    watch: WatchParams = WatchParams()
-    notebook: NotebookParams = NotebookParams()
-    evaluate: EvaluateParams = EvaluateParams()
+    vault: VaultParams = VaultParams.model_construct()
+    summary: SummaryParams = SummaryParams.model_construct()
+    chunking: ChunkingParams = ChunkingParams.model_construct()
+    exploration: ExplorationParams = ExplorationParams.model_construct()
+    editing: EditingParams = EditingParams.model_construct()
+    integrate: IntegrateParams = IntegrateParams.model_construct()
+    librarian: LibrarianParams = LibrarianParams.model_construct()
+    search: SearchParams = SearchParams.model_construct()
+    watch: WatchParams = WatchParams.model_construct()
+    notebook: NotebookParams = NotebookParams.model_construct()
+    docmem: DocmemParams = DocmemParams.model_construct()
+    evaluate: EvaluateParams = EvaluateParams.model_construct()
 
 
 def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:
@@ -215,10 +226,24 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
             raise SettingInvalid(f"Section {section!r} in {where} must be a mapping.")
         section_values[key] = yaml.safe_load(raw)
     try:
-        return Params.model_validate(values)
+        return _checked(values)
     except ValidationError as error:
         first = error.errors()[0]
         setting = ".".join(str(part) for part in first["loc"])
         raise SettingInvalid(
             f"Setting {setting} ({where}): {first['msg']}.", hint="`infold status --settings` shows every name."
         ) from error
+
+
+def _checked(values: Mapping[str, Any]) -> Params:
+    """The parameters with these sections checked. The others are the defaults, which need no check."""
+    try:
+        given = {name: _SECTIONS[name].model_validate(section) for name, section in values.items()}
+    except (KeyError, ValidationError):
+        return Params.model_validate(values)  # which names the section in what it raises
+    return Params.model_construct(**given)
+
+
+_SECTIONS: Final[Mapping[str, type[Section]]] = {
+    name: type(field.get_default()) for name, field in Params.model_fields.items()
+}

@@ -19,6 +19,8 @@ _CARD = re.compile(r"^- \[\[(?P<path>[^\n]+?)\]\] — (?P<summary>[^\n]*)$", re.
 _VIEWED = re.compile(r"^## \[(?P<path>[^\n]+)\]\n\n\*\*Summary:\*\* (?P<summary>[^\n]*)$", re.MULTILINE)
 _MAY_VIEW = re.compile(r"You may now view up to (\d+) AVAILABLE")
 _MAY_CHECK_OUT = re.compile(r"check out up to (\d+) VIEWED", re.IGNORECASE)
+_TREE = re.compile(r"^TREE (?P<id>\S+): (?P<words>.*(?:\n(?!TREE ).*)*)", re.MULTILINE)
+_SHORT = 3
 _WORD_RANGE = re.compile(r"(\d+)-(\d+) word")
 _PLAIN_LINE = re.compile(r"^[A-Za-z\u00c0-\u024f0-9\u3040-\u9fff\"'(*_\[-].*")
 _NO_PROSE = ("```", "~~~", "%%", "|", "<", "---", "===", "$$", "[^", "!", "\t", "    ", ">", "#")
@@ -72,6 +74,8 @@ def answer(decision: str, body: dict[str, Any], group_by: GroupBy = each_alone) 
             given = _look([content for content in said if fences(content)])
         case "Edits":
             given = _edits([content for content in said if fences(content)])
+        case "Home":
+            given = _home(said[0])
         case _:
             raise ValueError(f"no such decision: {decision}")
     return _safe(decision, said) if given in _corrected(body["messages"]) else given
@@ -129,6 +133,18 @@ def _summary(content: str) -> str:
     own = [word for fence in fences(content) for word in words(fence.text)]
     most = (low + high) // 2
     return " ".join([*own, *["note"] * low][: max(low, min(most, len(own)))]) + "."
+
+
+def _home(content: str) -> dict[str, Any]:
+    """The tree that shares the most words of the document; none where it shares fewer than two."""
+    cards, document = (fence.text for fence in fences(content))
+    trees = {card["id"]: card["words"] for card in _TREE.finditer(cards)}
+    wanted = {word for word in folded_words(document) if len(word) > _SHORT}
+    scores = {tree: len(wanted & set(folded_words(text))) for tree, text in trees.items()}
+    best = max(scores, key=lambda tree: (scores[tree], tree), default="none")
+    if scores.get(best, 0) < 2:
+        return {"tree": "none", "part": "", "score": 0.9, "reason": "No tree is about that."}
+    return {"tree": best, "part": "", "score": 0.8, "reason": "It is about the same."}
 
 
 def _look(said: Sequence[str]) -> dict[str, Any]:

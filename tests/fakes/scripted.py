@@ -25,6 +25,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.spend import Spend, Usage
+from infold.librarian.trees import Home, HomeRequest
 
 Answerer = Callable[[Any], dict[str, Any]]
 
@@ -54,6 +55,10 @@ class ScriptedLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """By `summarise_by`."""
         return await self.answer(Summary, self.summarise_by, request)
+
+    async def find_home(self, request: HomeRequest) -> Home:
+        """Nowhere."""
+        return await self.answer(Home, lambda _: {"tree": "none", "score": 1, "reason": "none fits"}, request)
 
     def conversation(self, chunk: Chunk, transcript: Sequence[dict[str, Any]] = ()) -> ScriptedConversation:
         """A conversation that remembers how many answers it gave."""

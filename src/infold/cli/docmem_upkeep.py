@@ -21,16 +21,38 @@ def expand(
     node: NodeArgument,
     *,
     tokens: Annotated[int, typer.Option("--tokens", metavar="N", min=0, help="How much there is room for.")],
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="TEXT", help="What answers this comes first, with what is above.")
+    ] = None,
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="MODE",
+            help="Summaries: `with` their memories, `without`, `instead` of them, or `mixed`: where they do not fit.",
+        ),
+    ] = "with",
     text: Annotated[bool, typer.Option("--text", metavar="", help="Their texts alone, as one document.")] = False,
 ) -> int:
     """Show a node and as much below it as fits a number of tokens, in reading order.
 
-    Upper levels come before lower ones, and within a level later nodes before earlier ones.
+    Nodes marked with a priority come first, then what answers the query; then upper levels before lower ones, and
+    within a level later nodes before earlier ones. What is marked to stick together comes whole.
     """
+    from infold.cli.docmem_memory import searching
     from infold.cli.docmem_reading import show_tree
+    from infold.docmem.focus import RESOLUTIONS
+    from infold.docmem.recall import relevance
 
+    found_mode = next((known for known in RESOLUTIONS if known == mode), None)
+    if found_mode is None:
+        raise UsageError(f"There is no mode {mode!r}.", hint=f"The modes are {', '.join(RESOLUTIONS)}.")
     with memory_of(call) as memory:
-        nodes = memory.expand_to_length(node, tokens)
+        scores = None
+        if query is not None:
+            with searching(call, memory) as searcher:
+                scores = relevance(memory, searcher, query, within=node)
+        nodes = memory.expand(node, tokens, relevance=scores, summaries=found_mode)
     used = sum(found.token_count for found in nodes)
     if call.terminal.is_json:
         call.terminal.emit({"tokens": used, "budget": tokens, "nodes": [found.as_dict() for found in nodes]})
@@ -39,7 +61,7 @@ def expand(
     else:
         depths: dict[str | None, int] = {}
         for found in nodes:
-            depths[found.id] = depths.get(found.parent_id, -1) + 1
+            depths[found.id] = depths.get(found.parent_id, 0 if depths else -1) + 1
         show_tree(call.terminal, [(found, depths[found.id]) for found in nodes], whole=True)
         call.terminal.notice(f"{len(nodes)} nodes, {used} of {tokens} tokens")
     return 0

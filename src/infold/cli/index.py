@@ -37,6 +37,7 @@ def index(call: Call) -> int:
         with Stages(terminal) as stages, _embedder(place) as embedder:
             words = _sync(place, embedder, stages, vectors=False)
             tables = asyncio.run(_tables(place, stages))
+            _index_memory(place, embedder, stages)
             done = _sync(place, embedder, stages, vectors=True)
         duration_ms = words.duration_ms + done.duration_ms
         remember_sync(place.workspace.index, replace(done, duration_ms=duration_ms))
@@ -76,6 +77,7 @@ def rebuild(call: Call) -> int:
     try:
         with Stages(terminal) as stages, _embedder(place) as embedder:
             _, facts = rebuilding(place.workspace, embedder, stages, feeds_of(place.workspace))
+            _index_memory(place, embedder, stages)
     except KeyboardInterrupt:
         terminal.notice("\nInterrupted. The index from before is still in use, unless the new one was nearly done.")
         return INTERRUPTED
@@ -117,6 +119,17 @@ def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: b
         feeds=feeds_of(space),
         vectors=vectors,
     )
+
+
+def _index_memory(place: Place, embedder: Embedder | None, stages: Stages) -> None:
+    """The nodes of memory trees, where there are any."""
+    if not place.workspace.docmem.exists():
+        return
+    from infold.docmem.indexing import index_memory
+    from infold.docmem.memory import open_docmem
+
+    with closing(open_docmem(place.workspace.docmem)) as memory:
+        index_memory(memory, place.workspace, embedder, stages)
 
 
 async def _tables(place: Place, stages: Stages) -> TablesResult:

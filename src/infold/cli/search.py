@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from infold.cli.days import read_day
 from infold.cli.options import Call, command
-from infold.errors import UsageError
+from infold.errors import UsageError, VaultBusy
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
     from infold.cli.progress import Stages
+    from infold.search.embedding import Embedder
     from infold.search.index import Filter
     from infold.search.results import SearchResult
+    from infold.search.stretches import Texts
 
 _FILTERS = "Only what"
 
@@ -135,16 +137,40 @@ def _found(
 
         stages: list[Stages] = []
         feeds = feeds_of(space, settled_only=True)
+        memory_texts = _memory_texts(place, embedder, stack, is_synced=sync is not False)
         live = stack.enter_context(
             LiveSearch(
                 space,
                 embedder,
                 feeds=feeds,
-                texts=lambda: {Source.SESSIONS: SessionTexts(space.sessions, space.params.search)},
+                texts=lambda: {
+                    Source.SESSIONS: SessionTexts(space.sessions, space.params.search),
+                    **memory_texts,
+                },
                 progress=progress,
             )
         )
         return live.search(text, where, limit, min_score, sync=sync)
+
+
+def _memory_texts(place: Place, embedder: Embedder | None, stack: ExitStack, *, is_synced: bool) -> dict[str, Texts]:
+    """The texts of memory nodes, where there are trees; the index hears of what changed in them first."""
+    space = place.workspace
+    if not space.docmem.exists():
+        return {}
+    from contextlib import closing
+
+    from infold.docmem.indexing import index_memory
+    from infold.docmem.memory import open_docmem
+    from infold.docmem.points import MemoryTexts
+    from infold.search.index import Source
+    from infold.search.shard import IndexFolder
+
+    memory = stack.enter_context(closing(open_docmem(space.docmem)))
+    if is_synced and space.params.search.sync_on_search and not IndexFolder(space.index).is_damaged:
+        with suppress(VaultBusy):  # the one who is at it sends these too, or the next search does
+            index_memory(memory, space, embedder, vectors=False, wait_seconds=0)
+    return {Source.MEMORY: MemoryTexts(memory)}
 
 
 def _filter(

@@ -223,12 +223,13 @@ def _weights(
             continue
         part = chain[: chain.index(start_id)]
         for child, parent in zip(part, chain[1:], strict=False):
-            if child != node_id:
-                weight = (max(weight[0], 0.0), weight[1])  # what is above something unimportant is not
+            # What is above something unimportant is not unimportant itself.
+            priority, score = weight if child == node_id else (max(weight[0], 0.0), weight[1])
             known = weights.get(child)
             if known is None:
                 below.setdefault(parent, []).append(child)
-            weights[child] = weight if known is None else (max(known[0], weight[0]), max(known[1], weight[1]))
+                known = (priority, score)
+            weights[child] = (max(known[0], priority), max(known[1], score))
     return weights, below
 
 

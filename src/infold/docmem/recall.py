@@ -113,7 +113,7 @@ def recall(
     raising: bool = True,
 ) -> Recall:
     """What memory says about `query`: in all trees, or from the node `within` down. Raises NodeNotFound, IndexFault."""
-    scores, gone = relevance(memory, searcher, query, within=within, depth=max(DEPTH, 5 * limit), with_gone=True)
+    scores, gone = _scores(memory, searcher, query, within, max(DEPTH, 5 * limit))
     with memory.store.reading() as rows:
         chains = {node_id: _chain(rows, node_id) for node_id in scores}
         groups = _covered(scores, chains)
@@ -126,18 +126,19 @@ def recall(
 
 
 def relevance(
-    memory: Docmem,
-    searcher: Searcher,
-    query: str,
-    *,
-    within: str | None = None,
-    depth: int = 200,
-    with_gone: bool = False,
-) -> Any:
+    memory: Docmem, searcher: Searcher, query: str, *, within: str | None = None, depth: int = 200
+) -> dict[str, float]:
     """How well nodes answer `query`, from 0 to 1, best first; what is not among the best `depth` hits is left out.
 
-    `with_gone` gives with it how many hits have no node any more. Raises NodeNotFound.
+    Raises NodeNotFound, IndexFault.
     """
+    return _scores(memory, searcher, query, within, depth)[0]
+
+
+def _scores(
+    memory: Docmem, searcher: Searcher, query: str, within: str | None, depth: int
+) -> tuple[dict[str, float], int]:
+    """The scores, and how many hits have no node any more."""
     where = Filter(sources=MEMORY_ONLY)
     root = None
     if within is not None:
@@ -157,7 +158,7 @@ def relevance(
                 continue
             if within is None or within in chain:
                 scores[node_id] = hit.score
-    return (scores, gone) if with_gone else scores
+    return scores, gone
 
 
 def _chain(rows: Lookup, node_id: str) -> list[Node]:

@@ -1,4 +1,4 @@
-"""What a librarian promises, whoever it is: four kinds of decision, typed, metered, reproducible by name."""
+"""What a librarian promises, whoever it is: five kinds of decision, typed, metered, reproducible by name."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.spend import Spend, Usage
+from infold.librarian.trees import Home, HomeRequest
 
 # Messages as a model endpoint takes them; JSON values only.
 Transcript = tuple[dict[str, Any], ...]
@@ -55,6 +56,9 @@ class Librarian(Protocol):
 
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note."""
+
+    async def find_home(self, request: HomeRequest) -> Home:
+        """Which memory tree a document belongs to, or none."""
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> Conversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

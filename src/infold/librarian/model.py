@@ -30,6 +30,7 @@ from infold.librarian.exchange import Exchange
 from infold.librarian.prices import price_of
 from infold.librarian.prompts import PROMPT_VERSION
 from infold.librarian.spend import Spend, Usage
+from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import Message, Shown
 from infold.settings import EditingParams, LibrarianParams
 
@@ -81,6 +82,10 @@ class ModelLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note, asked in a conversation of its own."""
         return await self._ask_once(f"summary {request.path}", wording.summary_messages(request), Summary, request)
+
+    async def find_home(self, request: HomeRequest) -> Home:
+        """Which memory tree a document belongs to, asked in a conversation of its own."""
+        return await self._ask_once(f"home of {request.name}", home_messages(request), Home, request)
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

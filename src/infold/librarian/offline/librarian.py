@@ -19,11 +19,12 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.base import Transcript
-from infold.librarian.offline import grouping, looking
+from infold.librarian.offline import grouping, homes, looking
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.spend import Spend, Usage
+from infold.librarian.trees import Home, HomeRequest
 
 NAME: Final = "offline/1"
 _HOMES: Final = 5  # notes that a paragraph may go to
@@ -60,6 +61,10 @@ class OfflineLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary out of the note's own sentences, or of its linked notes'."""
         return Summary(summary=await self._extractor.summary(request))
+
+    async def find_home(self, request: HomeRequest) -> Home:
+        """Which memory tree a document belongs to: where search found it, and whose words it has."""
+        return homes.home_of(request)
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:  # noqa: ARG002
         """A conversation about one chunk. `transcript` is not needed: the same state always gives the same answer."""
@@ -99,8 +104,7 @@ class OfflineConversation:
 
 def homes_of(text: str, evidence: Evidence) -> dict[str, float]:
     """The notes a paragraph may go to, with their chances; the note that covers it already, where there is one."""
-    matches = evidence.rank(text)
-    cover = next((match.path for match in matches if evidence.covers(text, match.path)), None)
+    cover = evidence.covering(text)
     if cover is not None:
         return {cover: 1.0}
-    return {match.path: match.chance for match in matches[:_HOMES] if match.is_fit}
+    return {match.path: match.chance for match in evidence.rank(text)[:_HOMES] if match.is_fit}

@@ -1,0 +1,141 @@
+"""Which memories of a tree are due for a summary, and which summaries no longer say what is below them.
+
+Only looking; the words come from the librarian, the writing from `condensing`. Due are the oldest memories of a parent
+that has gathered more than `docmem.summarise_after` without a summary, in runs of `docmem.summarise_run`, the latest
+`docmem.keep_recent` left out. A group that sticks together is never divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from infold.docmem import marks
+from infold.docmem.focus import STICKY
+from infold.text import content_hash
+
+if TYPE_CHECKING:
+    from infold.docmem.lookup import Lookup
+    from infold.docmem.node import Node
+    from infold.settings import DocmemParams
+
+OF_CHILDREN: Final = "summarises"  # the mark of an automatic summary: the digest of the texts it was made from
+OWN_WORDS: Final = "summary_sha256"  # and that of its own text: one that a person changed is left alone
+
+_CROWDED: Final = """
+WITH RECURSIVE tree (id, parent_id, context_type) AS (
+    SELECT id, parent_id, context_type FROM nodes WHERE id = ?1
+    UNION ALL
+    SELECT n.id, n.parent_id, n.context_type FROM tree CROSS JOIN nodes n ON n.parent_id = tree.id
+)
+SELECT p.id FROM tree p JOIN nodes n ON n.parent_id = p.id
+WHERE p.context_type != 'summary' AND n.context_type != 'summary'
+    AND NOT EXISTS (SELECT 1 FROM nodes b WHERE b.parent_id = n.id)
+GROUP BY p.id HAVING count(*) > ?2 ORDER BY p.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Memories to be summarised: new ones in a row, or those below the `summary` that is no longer theirs."""
+
+    nodes: tuple[Node, ...]
+    summary: Node | None = None
+
+    @property
+    def parent_id(self) -> str:
+        """The node whose children they are."""
+        return str(self.nodes[0].parent_id)
+
+    @property
+    def text(self) -> str:
+        """What they say, in reading order."""
+        return "\n\n".join(node.text for node in self.nodes if node.text.strip())
+
+    @property
+    def digest(self) -> str:
+        """Changes with each text and their order."""
+        return digest_of(self.nodes)
+
+
+def digest_of(nodes: Sequence[Node]) -> str:
+    """What the texts of these nodes were."""
+    return content_hash("\0".join(node.text for node in nodes))
+
+
+def new_runs(rows: Lookup, root_id: str, params: DocmemParams) -> Iterator[Due]:
+    """What is due from a node down, parent by parent, oldest first. Raises NodeNotFound."""
+    rows.get(root_id)
+    sticky = marks.marked(rows, STICKY)
+    crowded = rows.connection.execute(_CROWDED, (root_id, params.summarise_after)).fetchall()
+    for (parent_id,) in crowded:
+        for run in runs_of(list(rows.children(parent_id)), _parents(rows, parent_id), sticky, params):
+            yield Due(tuple(run))
+
+
+def stale_summaries(rows: Lookup, root_id: str) -> Iterator[Due]:
+    """Summaries made here, whose children changed since, with what stands below them now. Raises NodeNotFound."""
+    rows.get(root_id)
+    for summary_id, digest in marks.marked(rows, OF_CHILDREN).items():
+        if root_id not in rows.ancestor_ids(summary_id):
+            continue
+        summary, children = rows.get(summary_id), tuple(rows.children(summary_id))
+        is_ours = marks.marks_of(rows, summary_id).get(OWN_WORDS) == content_hash(summary.text)
+        if is_ours and not summary.readonly and children and digest_of(children) != digest:
+            yield Due(children, summary)
+
+
+def runs_of(
+    children: Sequence[Node], with_children: set[str], sticky: Mapping[str, str], params: DocmemParams
+) -> Iterator[list[Node]]:
+    """The runs among the children of one node; none where they have not gathered."""
+    loose = [node for node in children if not node.is_summary and node.id not in with_children]
+    if len(loose) <= params.summarise_after:
+        return
+    old = {node.id for node in (loose[: -params.keep_recent] if params.keep_recent else loose)}
+    for is_old, row in groupby(children, key=lambda node: node.id in old):
+        if is_old:
+            yield from _divided(_whole_groups(list(row), children, sticky), params.summarise_run)
+
+
+def _whole_groups(row: list[Node], children: Sequence[Node], sticky: Mapping[str, str]) -> list[list[Node]]:
+    """A row as units that are not divided; without a group of which a part stands elsewhere."""
+    size: dict[str, int] = {}
+    for node in children:
+        if node.id in sticky:
+            size[sticky[node.id]] = size.get(sticky[node.id], 0) + 1
+    units: list[list[Node]] = []
+    reach = -1  # the last place that a group which has begun comes to
+    last = {sticky[node.id]: at for at, node in enumerate(row) if node.id in sticky}
+    for at, node in enumerate(row):
+        if at > reach:
+            units.append([])
+        units[-1].append(node)
+        reach = max(reach, last.get(sticky.get(node.id, ""), at))
+    held = {group: sum(sticky.get(node.id) == group for node in row) for group in size}
+    return [
+        unit if all(held[sticky[node.id]] == size[sticky[node.id]] for node in unit if node.id in sticky) else []
+        for unit in units
+    ]
+
+
+def _divided(units: Sequence[list[Node]], most: int) -> Iterator[list[Node]]:
+    """Runs of at most `most` nodes where no group is longer. What is left over waits for more; an empty unit parts."""
+    run: list[Node] = []
+    for unit in units:
+        if run and (not unit or len(run) + len(unit) > most):
+            if len(run) > 1:
+                yield run
+            run = []
+        run = [*run, *unit]
+        if len(run) >= most:
+            yield run
+            run = []
+
+
+def _parents(rows: Lookup, parent_id: str) -> set[str]:
+    """The children of a node that have children themselves."""
+    query = "SELECT DISTINCT n.id FROM nodes n JOIN nodes b ON b.parent_id = n.id WHERE n.parent_id = ?"
+    return {row[0] for row in rows.connection.execute(query, (parent_id,))}
