@@ -200,17 +200,28 @@ def test_moved_copied_folded_and_unfolded(docmem, said, tree):
     words = ("--text", "both", "--context", "summary:by:hand", "--hash", f"{tree['a1']['id']}={tree['a1']['hash']}")
     summary = said("summarise", tree["a2"]["id"], tree["a1"]["id"], "--range", *words)
     assert docmem("text", tree["a"]["id"]) == "both\n\na1\n\na2\n"
+    said("append", tree["a"]["id"], "a3", *WALK)
     back = said("unsummarise", summary["id"])["nodes"]
     assert [node["hash"] for node in back] == [tree["a1"]["hash"], tree["a2"]["hash"]]
+
+
+def test_a_range_has_all_between(docmem, said, tree):
+    """Two ends, in either order, stand for what lies between them."""
+    middle = said("insert", "middle", "--before", tree["a2"]["id"], *WALK)
+    ends = (tree["a2"]["id"], tree["a1"]["id"])
+    summary = said("summarise", *ends, "--range", "--text", "all", "--context", "summary:by:hand")
+    assert docmem("text", summary["id"]) == "a1\n\nmiddle\n\na2\n"
+    assert said("root", middle["id"])["id"] == "garden"
 
 
 def test_deleting_many_has_to_be_meant(infold, docmem, said, tree):
     """One node goes at once; more are named and need --yes where nobody can be asked; the count is said."""
     assert said("delete", tree["b"]["id"])["deleted"] == 1
-    refused = infold("docmem", "delete", "garden")
+    said("delete", tree["a2"]["id"])
+    refused = infold("docmem", "delete", tree["a"]["id"])
     assert refused.exit_code == 2
-    assert "4 nodes" in refused.stderr
-    assert docmem("delete", "garden", "--yes").startswith("deleted 4 nodes: garden")
+    assert "2 nodes" in refused.stderr
+    assert docmem("delete", "garden", "--yes").startswith("deleted 3 nodes: garden")
     assert "no trees" in infold("docmem", "roots").stderr
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from infold.docmem.chats import SAID_AT, SESSION, TURN, forget_session_nodes, import_session, import_transcript
+from infold.docmem.exporting import export_text
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
 from infold.errors import ImportRefused, UsageError
@@ -55,6 +56,20 @@ def test_again_adds_only_what_is_new(memory, workspace, talk):
     assert memory.serialise(root.id) == "Asked for the gasket.\n\nWhere is the spare gasket?\n\nThanks."
     assert import_session(memory, workspace, "2026-02").added == 0
     assert len(memory.roots()) == 1
+
+
+def test_a_copy_is_not_the_view(memory, workspace, talk, tree):
+    """What is said later comes into the tree of the session, not into copies of it; no export claims to be one."""
+    root = import_transcript(memory, workspace, talk(*TALK)).root
+    for _ in range(8):  # ids are random: one of them sorts before the original's
+        memory.copy(root.id, child_of(tree["b"].id))
+    chat = import_transcript(memory, workspace, talk(*TALK, {"role": "user", "content": "Thanks."}))
+    assert chat.root.id == root.id
+    assert [memory.size(copy.id) for copy in memory.children(tree["b"].id)] == [3] * 8
+    written = export_text(memory, root.id, "toml")
+    assert SAID_AT in written
+    assert "session_" not in written
+    assert f"{TURN} =" not in written
 
 
 def test_another_conversation_under_the_name_is_refused(memory, workspace, talk):

@@ -104,10 +104,11 @@ def test_what_a_name_of_a_note_means(workspace, tmp_path, monkeypatch):
     (workspace.vault / "deep").mkdir()
     (workspace.vault / "deep" / "Beds.md").write_text(NOTE)
     (tmp_path / "other.md").write_text(NOTE)
+    (workspace.vault / "deep" / "list.txt").write_text("no note")
     monkeypatch.chdir(workspace.vault / "deep")
     for name in ("deep/Beds", "deep/Beds.md", "Beds.md", str(workspace.vault / "deep" / "Beds.md")):
         assert importing.note_named(workspace, name) == "deep/Beds.md"
-    for name in ("Beds", "../../other.md", str(tmp_path / "other.md"), "", "..", "deep"):
+    for name in ("Beds", "../../other.md", str(tmp_path / "other.md"), "", "..", "deep", "list.txt"):
         assert importing.note_named(workspace, name) is None
 
 

@@ -138,7 +138,9 @@ def to_inbox(
             }
         )
     elif sent.is_new:
-        call.terminal.say(f"{sent.paragraphs} paragraphs in {sent.inbox}, from {sent.node}")
+        call.terminal.say(
+            f"{sent.paragraphs} paragraph{'s' * (sent.paragraphs != 1)} in {sent.inbox}, from {sent.node}"
+        )
     else:
         call.terminal.say(f"sent on {sent.day} already, nothing done: {sent.node}")
         call.terminal.notice("--again sends it once more.")
