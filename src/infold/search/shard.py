@@ -7,6 +7,7 @@ generation in use. An old one goes when nobody uses it any more.
             syncing.lock        held by the one process that brings the index up to date
             generations/<id>/   manifest.sqlite   what the generation holds
                                 shard/            the embedded engine's files
+                                synced            its time is that of the last sync
                                 owner.lock        held by the process that has the shard open
                                 owner.json        how the others reach it
                                 damaged           somebody found it unusable
@@ -26,6 +27,7 @@ from typing import Final
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
 from infold.search.claim import Claim
+from infold.search.room import require_room
 
 SYNC_WAIT_SECONDS: Final = 30.0
 OWNER_LOCK: Final = "owner.lock"
@@ -70,6 +72,7 @@ class IndexFolder:
 
     def new_generation(self) -> str:
         """The id of a new generation, whose folder is there and empty. For whoever is syncing."""
+        require_room(self.folder)
         generation = secrets.token_hex(_ID_BYTES)
         with _unwritable(self.folder):
             self.folder_of(generation).mkdir(parents=True)

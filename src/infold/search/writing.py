@@ -17,6 +17,7 @@ from infold.search.embedding import Embedder
 from infold.search.feeds import Feed, Item, Reading, Wanted
 from infold.search.index import Index, IndexPoint, Vector
 from infold.search.manifest import IndexedNote, Manifest, PendingVector
+from infold.search.room import require_room
 from infold.tables.embeddings import EmbeddingStore
 from infold.workers import MANY, Crew, processors
 
@@ -107,6 +108,7 @@ def _write(
             points.append(point)
             if target.embedder is not None:
                 pending.append(PendingVector(point.id, point.path, key, text))
+    require_room(manifest.file.parent)
     index = target.open_index()
     manifest.begin(feed, [*(note.path for note in done), *leaving])
     index.replace([*(note.path for note in done if note.path in known), *leaving], points)
@@ -129,6 +131,7 @@ def fill_vectors(target: Target) -> None:
         texts = {item.key: item.text for item in batch}
         vectors = target.store.find(embedder.name, texts)
         missing = [key for key in texts if key not in vectors]
+        require_room(manifest.file.parent)
         if missing:
             computed = dict(zip(missing, embedder.embed([texts[key] for key in missing]), strict=True))
             vectors |= target.store.append(embedder.name, computed)
