@@ -6,16 +6,20 @@ python -m tests.docmem.child_process kill FILE OPERATION STATEMENT
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import sys
 from pathlib import Path
 
+from infold.docmem.condensing import condense
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import before, child_of
 from infold.errors import LockConflict
+from infold.librarian.offline import OfflineLibrarian
+from infold.settings import Params
 
 
 def count(file: str, node_id: str, times: str) -> None:
@@ -61,7 +65,13 @@ def _unsummarise(memory, _subject):
     memory.unsummarise(summary.id, summary.hash)
 
 
+def _condense(memory, _subject):
+    params = Params.model_validate({"docmem": {"summarise_after": 6, "summarise_run": 4, "keep_recent": 2}})
+    asyncio.run(condense(memory, OfflineLibrarian(), params))
+
+
 OPERATIONS = {
+    "condense": _condense,
     "move": lambda memory, subject: memory.move(subject.id, before(memory.children("garden")[0].id), subject.hash),
     "copy": lambda memory, subject: memory.copy(subject.id, child_of("garden")),
     "delete": lambda memory, subject: memory.delete(subject.id),
