@@ -38,6 +38,13 @@ def test_a_note_to_a_tree_to_the_inbox(infold, vault):
     assert (vault / "garden" / "Beds.md").read_text() == NOTE
 
 
+def test_a_note_in_a_folder_of_that_name_is_no_session(infold, vault):
+    """`sessions/` names transcripts, but for notes that lie there."""
+    (vault / "sessions").mkdir()
+    (vault / "sessions" / "Choir.md").write_text(NOTE)
+    assert infold("docmem", "import", "sessions/Choir").stdout.startswith("imported 4 nodes")
+
+
 def test_out_and_in_again(infold, vault, tmp_path):
     """By the name of the file or --format; a file that is there stays unless it was meant; ids and hashes come back."""
     infold("docmem", "import", "garden/Beds", "--as", "beds")
@@ -100,7 +107,7 @@ def test_a_session_is_one_with_its_tree(infold, vault, tmp_path):
     file.write_text("".join(f"{json.dumps(record)}\n" for record in TALK) + "{oops\n")
     first = infold("docmem", "import", file)
     assert first.stdout.startswith("2 of 2 turns are new: ")
-    assert "1 lines cannot be read, the first is 3" in first.stderr
+    assert "lines that cannot be read: 1, the first is 3" in first.stderr
     assert "talk.jsonl" in infold("sessions", "list").stdout
     file.write_text(file.read_text() + json.dumps({"role": "user", "content": "Thanks."}) + "\n")
     grown = json.loads(infold("docmem", "import", file, "--json").stdout)

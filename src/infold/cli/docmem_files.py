@@ -51,7 +51,7 @@ def import_(
     if tree is not None and place is not None:
         raise UsageError("--as names a tree of its own.", hint="Leave it out, or leave out the place.")
     with memory_of(call) as memory:
-        if _is_session(source):
+        if _is_session(workspace, source):
             if tree or place or again or form:
                 raise UsageError(f"{source} is a conversation: its tree stands alone.", hint="Give no options.")
             return _tell_chat(call, _import_chat(memory, workspace, source))
@@ -147,8 +147,14 @@ def to_inbox(
     return 0
 
 
-def _is_session(source: str) -> bool:
-    return source.endswith(".jsonl") or source.startswith("sessions/")
+def _is_session(workspace: Workspace, source: str) -> bool:
+    """Whether a transcript is meant: by its suffix, or by the name that sessions have; a note of that name is a note."""
+    from infold.docmem.importing import note_named
+
+    if source.endswith(".jsonl"):
+        return True
+    is_file = Path(source).is_file() or note_named(workspace, source) is not None
+    return source.startswith("sessions/") and not is_file
 
 
 def _import_chat(memory: Docmem, workspace: Workspace, source: str) -> ChatTree:
@@ -204,7 +210,7 @@ def _tell_chat(call: Call, chat: ChatTree) -> int:
     call.terminal.say(f"{chat.added} of {chat.turns} turns are new: {chat.root}")
     if chat.malformed:
         call.terminal.notice(
-            f"! {chat.session}: {len(chat.malformed)} lines cannot be read, the first is {chat.malformed[0]}",
+            f"! {chat.session}: lines that cannot be read: {len(chat.malformed)}, the first is {chat.malformed[0]}",
             style="yellow",
         )
     return 0
