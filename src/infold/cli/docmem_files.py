@@ -148,7 +148,7 @@ def to_inbox(
 
 
 def _is_session(workspace: Workspace, source: str) -> bool:
-    """Whether a transcript is meant: by its suffix, or by the name that sessions have; a note of that name is a note."""
+    """Whether a transcript is meant: by its suffix, or by a name as sessions have it; a note of that name is none."""
     from infold.docmem.importing import note_named
 
     if source.endswith(".jsonl"):
