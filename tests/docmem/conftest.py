@@ -10,8 +10,6 @@ from infold.search.embedding import StaticEmbedder
 from infold.search.sync import sync_index
 from infold.settings import Params
 from infold.workspace import Workspace
-from infold.settings import Params
-from infold.workspace import Workspace
 
 ROOT = Context("root", "purpose", "document")
 MEMORY = Context("memory", "source", "walk")

@@ -30,6 +30,8 @@ HITS: Final = 8  # that count, for each of them
 MOST_TREES: Final = 30  # that are shown: those with most evidence, then the latest
 MOST_PARTS: Final = 12
 ABOUT_WORDS: Final = 80
+NEAREST: Final = 3  # of what was found, shown of each tree
+NEAREST_WORDS: Final = 40
 _READ_BELOW: Final = 12  # summaries, else memories, that say what a node is about
 _BLANK_LINES: Final = re.compile(r"\n\s*\n")
 
@@ -65,11 +67,11 @@ def request_for(memory: Docmem, searcher: Searcher | None, name: str, text: str)
     found = _found(memory, searcher, excerpt) if searcher is not None else {}
     with memory.store.reading() as rows:
         views = {node_id for node_id in marks.marked(rows, SESSION) if rows.has(node_id)}
-        shares = _shares(rows, found, views)
+        shares, nearest = _shares(rows, found, views)
         roots = [root for root in rows.children(None) if root.id not in views]
         latest_first = sorted(roots, key=lambda root: (root.created_at, root.id), reverse=True)
         shown = sorted(latest_first, key=lambda root: -shares.get(root.id, 0.0))[:MOST_TREES]
-        return HomeRequest(name, excerpt, tuple(_card(rows, root, shares) for root in shown))
+        return HomeRequest(name, excerpt, tuple(_card(rows, root, shares, nearest) for root in shown))
 
 
 def _found(memory: Docmem, searcher: Searcher, text: str) -> dict[str, float]:
@@ -83,20 +85,26 @@ def _found(memory: Docmem, searcher: Searcher, text: str) -> dict[str, float]:
     return scores
 
 
-def _shares(rows: Lookup, found: Mapping[str, float], views: Iterable[str]) -> dict[str, float]:
-    """How much of all that was found is in each node or below it, from 0 to 1."""
+def _shares(
+    rows: Lookup, found: Mapping[str, float], views: Iterable[str]
+) -> tuple[dict[str, float], dict[str, tuple[str, ...]]]:
+    """How much of all that was found is in each node or below it, from 0 to 1; and the texts of the best of it."""
     left_out = set(views)
     chains = {node_id: rows.ancestor_ids(node_id) for node_id in found if rows.has(node_id)}
     counted = {node_id: chain for node_id, chain in chains.items() if chain[-1] not in left_out}
     total = sum(found[node_id] for node_id in counted)
     shares: dict[str, float] = {}
-    for node_id, chain in counted.items():
-        for above in chain:
+    nearest: dict[str, tuple[str, ...]] = {}
+    for node_id in sorted(counted, key=lambda node_id: (-found[node_id], node_id)):
+        text = " ".join(rows.get(node_id).text.split()[:NEAREST_WORDS])
+        for above in counted[node_id]:
             shares[above] = shares.get(above, 0.0) + found[node_id] / total
-    return shares
+            if text and len(nearest.get(above, ())) < NEAREST:
+                nearest[above] = (*nearest.get(above, ()), text)
+    return shares, nearest
 
 
-def _card(rows: Lookup, root: Node, shares: Mapping[str, float]) -> TreeCard:
+def _card(rows: Lookup, root: Node, shares: Mapping[str, float], nearest: Mapping[str, tuple[str, ...]]) -> TreeCard:
     below = list(rows.children(root.id))[-500:]
     parts = [child for child in below if not child.is_summary and not child.is_note and rows.has_children(child.id)]
     parts = sorted(parts, key=lambda part: -shares.get(part.id, 0.0))[:MOST_PARTS]
@@ -105,9 +113,17 @@ def _card(rows: Lookup, root: Node, shares: Mapping[str, float]) -> TreeCard:
         title=label_of(root) or root.id,
         about=_about(rows, root),
         parts=tuple(
-            PartCard(part.id, _title(part), _about(rows, part), round(shares.get(part.id, 0.0), 4)) for part in parts
+            PartCard(
+                part.id,
+                _title(part),
+                _about(rows, part),
+                round(shares.get(part.id, 0.0), 4),
+                nearest.get(part.id, ()),
+            )
+            for part in parts
         ),
         evidence=round(shares.get(root.id, 0.0), 4),
+        found=nearest.get(root.id, ()),
     )
 
 

@@ -1,6 +1,6 @@
 """Memory nodes as the search index takes them, and back: a hit's node, and the text behind it.
 
-Found by keyword are a node's title, the sections and summaries above it, its text and what it is named; by meaning its
+Found by keyword are the title of a node's tree, the sections above it, its text and what it is named; by meaning its
 text alone, so that a node keeps its vector wherever it is moved. When nodes are sent belongs to `indexing`.
 """
 
@@ -86,7 +86,9 @@ def entry_of(
         return None
     title = label_of(root) or root.id
     trail = tuple(label for above in reversed(chain[1:-1]) if (label := label_of(above)))
-    said = "\n".join((title, *trail, " ".join(names), node.text))
+    # A summary's words are not its children's: a question that it answers finds it, not all that stands below it.
+    headings = (label_of(above) for above in reversed(chain[1:-1]) if not above.is_summary)
+    said = "\n".join((title, *headings, " ".join(names), node.text))
     spoken = detect_language(said) if language == AUTO else language
     point = IndexPoint(
         id=point_id(node.id, root.id),

@@ -26,6 +26,7 @@ class PartCard:
     title: str
     about: str
     evidence: float = 0.0  # 0 to 1
+    found: tuple[str, ...] = ()  # what is nearest to the document there, as written
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class TreeCard:
     about: str
     parts: tuple[PartCard, ...] = ()
     evidence: float = 0.0  # 0 to 1
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +99,6 @@ def home_messages(request: HomeRequest) -> list[dict[str, Any]]:
 
 def _card(tree: TreeCard) -> str:
     lines = [f"TREE {tree.id}: {collapse_spaces(tree.title)}", collapse_spaces(tree.about)]
+    lines += [f"nearest to the document: {collapse_spaces(text)}" for text in tree.found]
     lines += [f"- part {part.id}: {collapse_spaces(part.title)}. {collapse_spaces(part.about)}" for part in tree.parts]
     return "\n".join(line for line in lines if line)

@@ -51,11 +51,14 @@ def _part(tree: TreeCard, said: Mapping[str, float]) -> PartCard | None:
 
 
 def _score(card: TreeCard | PartCard, said: Mapping[str, float]) -> float:
-    """Half by what search found, half by the weight of the document's words that the card has."""
+    """Half by the weight of the document's words that the card has, half by what search found where it has some.
+
+    The evidence alone tells nothing: of a document that belongs nowhere, something is nearest too.
+    """
     total = sum(said.values())
     words = sum(said[word] for word in _shared(_words_of(card), said))
     covered = min(1.0, math.sqrt(words / total)) if total else 0.0
-    return 0.5 * min(card.evidence, 1.0) + 0.5 * covered
+    return 0.5 * covered + 0.5 * min(card.evidence, 1.0) * min(1.0, 2 * covered)
 
 
 def _shared(words: set[str], said: Mapping[str, float]) -> set[str]:
@@ -72,7 +75,12 @@ def _weighed(request: HomeRequest) -> dict[str, float]:
 
 def _words_of(card: TreeCard | PartCard) -> set[str]:
     parts = card.parts if isinstance(card, TreeCard) else ()
-    texts = (card.title, card.about, *(text for part in parts for text in (part.title, part.about)))
+    texts = (
+        card.title,
+        card.about,
+        *card.found,
+        *(text for part in parts for text in (part.title, part.about, *part.found)),
+    )
     return set(_telling([word for text in texts for word in folded_words(text)]))
 
 
