@@ -118,7 +118,20 @@ def test_get_of_a_missing_note_is_empty(ask):
     assert (done.exit_code, done.stdout) == (0, "")
     assert "reference/contacts.md" in done.stderr
     data = json.loads(ask("get", "contcats", "--json").stdout)
-    assert data == {"path": None, "text": "", "start": 1, "lines": 0, "total": 0}
+    assert (data["path"], data["text"], data["lines"], data["total"]) == (None, "", 0, 0)
+    assert data["near"] == ["reference/contacts.md"]
+    assert "Near it: reference/contacts.md" in data["hint"]
+
+
+@pytest.mark.parametrize(
+    "asked, hint",
+    [("reference", "is a folder"), ("zzzzqqqq", "`infold search`"), ("contacts:500", "has 11 lines; there is no line")],
+)
+def test_get_says_why_there_is_nothing(ask, asked, hint):
+    """A folder, a name that nothing comes near to, a line past the end: each with its own hint, and no error."""
+    done = ask("get", asked)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert hint in done.stderr
 
 
 def test_get_as_json(ask):
@@ -130,6 +143,8 @@ def test_get_as_json(ask):
         "start": 3,
         "lines": 2,
         "total": 11,
+        "near": [],
+        "hint": "",
     }
 
 

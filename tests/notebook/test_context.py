@@ -77,6 +77,30 @@ def test_of_a_long_log_the_latest_entries_are_shown(workspace, put, at):
     assert file.rest.startswith("infold get daily/2026-02-24.md:1:")
 
 
+def test_of_a_paragraph_in_one_line_words_are_shown(workspace, put, at):
+    """Editors that wrap by themselves keep a paragraph in one line: it is cut between words, not left out whole."""
+    put("reference/about.md", "# About\n" + "lorem ipsum " * 1000 + "\n")
+    put("daily/2026-02-24.md", "# Daily Log\n\n" + "dolor amet " * 1000 + "\nend\n")
+    about, day = build_context(workspace, at(10, 0)).files
+    assert 7980 < len(about.text) <= 8000
+    assert about.text.endswith(("lorem ", "ipsum "))
+    assert about.rest == "infold get reference/about.md:2"
+    assert 7980 < len(day.text) <= 8000
+    assert day.text.startswith(("dolor ", "amet "))
+    assert day.first_line == 3
+    assert day.rest == "infold get daily/2026-02-24.md:1:3"
+    assert about.left_out + len(about.text) == len("# About\n" + "lorem ipsum " * 1000 + "\n")
+
+
+def test_of_one_long_entry_the_end_is_shown(workspace, put, at):
+    """A log whose last entry alone passes the limit shows the end of that entry, not only a last short one."""
+    put("daily/2026-02-24.md", "# Log\n\n## 09:00 — long\n" + "line of text\n" * 800 + "\n## 10:00 — short\nbye\n")
+    (day,) = build_context(workspace, at(10, 0)).files
+    assert 7900 < len(day.text) <= 8000
+    assert day.text.startswith("line of text\n")
+    assert day.text.endswith("## 10:00 — short\nbye\n")
+
+
 def test_what_cannot_be_read_is_named(workspace, put):
     """One bad file never stops the others."""
     put("reference/bad.md", b"\xff\xfe\0")

@@ -116,3 +116,16 @@ def test_a_note_that_cannot_be_read_says_why(vault):
     (vault / "broken.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(NoteUnreadable, match="UTF-16"):
         read_portion(vault, VaultParams(), "broken.md")
+
+
+@pytest.mark.parametrize("asked", ["reference/contacts.md:4-3", "contacts:7-1"])
+def test_lines_that_run_backwards_are_wrong_use(vault, asked):
+    """Nobody is told that the note is shorter than it is."""
+    with pytest.raises(UsageError, match="run backwards"):
+        read_portion(vault, VaultParams(), asked)
+
+
+def test_a_name_that_ends_like_a_range_is_a_name(vault):
+    """A note that is there under the whole name is meant."""
+    (vault / "ratio:4-3.md").write_text("of a screen")
+    assert read_portion(vault, VaultParams(), "ratio:4-3").text == "of a screen"

@@ -36,6 +36,7 @@ def get(
 
     place = call.place()
     portion = _transcript(place, name) or read_portion(place.vault, place.params.vault, name)
+    missing = "" if portion.lines else _missing(place, name, portion)
     if call.terminal.is_json:
         call.terminal.emit(
             {
@@ -44,17 +45,29 @@ def get(
                 "start": portion.start,
                 "lines": portion.lines,
                 "total": portion.total,
+                "near": list(portion.near),
+                "hint": missing,
             }
         )
     else:
         text = portion.text.removeprefix("\ufeff")
         sys.stdout.write(text if not text or text.endswith(("\n", "\r")) else text + "\n")
-    if not portion.path:
-        near = ", ".join(portion.near)
-        sys.stderr.write(f"There is no note {name}." + (f" Near it: {near}\n" if near else "\n"))
-    elif not portion.lines:
-        sys.stderr.write(f"{portion.path} has {portion.total} lines; there is no line {portion.start}.\n")
+    if missing:
+        sys.stderr.write(f"{missing}\n")
     return 0
+
+
+def _missing(place: Place, name: str, portion: Portion) -> str:
+    """Why there are no lines, and what to try."""
+    if portion.path and portion.start <= portion.total:
+        return "No line was asked for."
+    if portion.path:
+        return f"{portion.path} has {portion.total} lines; there is no line {portion.start}."
+    if (place.vault / name).is_dir():
+        return f"{name or '.'} is a folder; `infold search WORDS --path FOLDER` looks into one."
+    if portion.near:
+        return f"There is no note {name}. Near it: {', '.join(portion.near)}"
+    return f"There is no note {name}. `infold search` finds notes by their words."
 
 
 def _transcript(place: Place, name: str) -> Portion | None:

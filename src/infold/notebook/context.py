@@ -126,11 +126,11 @@ def _text(workspace: Workspace, path: str, notices: list[str]) -> str | None:
 
 
 def _beginning(path: str, text: str, most: int) -> ContextFile:
-    """A reference note from its top: whole lines where the limit allows one."""
+    """A reference note from its top: whole lines, or whole words where a line is so long that half would be lost."""
     if len(text) <= most:
         return ContextFile(path, REFERENCE, text)
-    shown = text[:most]
-    shown = shown[: shown.rfind("\n") + 1] or shown
+    ends = (text.rfind(sign, 0, most) + 1 for sign in "\n ")
+    shown = text[: next((end for end in ends if end >= most // 2), most)]
     line = shown.count("\n") + 1
     return ContextFile(path, REFERENCE, shown, left_out=len(text) - len(shown), rest=_get(f"{path}:{line}"))
 
@@ -140,12 +140,15 @@ def _get(place: str) -> str:
 
 
 def _end(path: str, text: str, most: int) -> ContextFile:
-    """A log to its end: the latest entries count, from the first that begins within the limit."""
+    """A log to its end: the latest entries count, from the first that begins in the first half of the limit.
+
+    Where none does, from the first such line, else word.
+    """
     if len(text) <= most:
         return ContextFile(path, DAILY, text)
-    start = len(text) - most
-    entry = text.find("\n## ", start - 1)
-    line = text.find("\n", start - 1)
-    start = entry + 1 if entry >= 0 else line + 1 if 0 <= line < len(text) - 1 else start
+    first, latest = len(text) - most, len(text) - most // 2
+    begins = (text.find(sign, first - 1, latest) + 1 for sign in ("\n## ", "\n", " "))
+    start = next((begin for begin in begins if begin), first)
     before = text.count("\n", 0, start)
-    return ContextFile(path, DAILY, text[start:], before + 1, start, _get(f"{path}:1:{max(1, before)}"))
+    hidden = before if text[start - 1] == "\n" else before + 1  # lines, the one that is cut among them
+    return ContextFile(path, DAILY, text[start:], before + 1, start, _get(f"{path}:1:{hidden}"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from infold.settings import VaultParams
 
 MOST_NEAR: Final = 5
+_BACKWARDS: Final = -1  # as a count of lines
 _NEAR_SCORE: Final = 70.0
 _WHERE: Final = tuple(  # the longest first: a name may end in a colon and a number itself
     re.compile(rf":(?P<line>\d{{1,9}}){rest}\Z") for rest in (r":(?P<count>\d{1,9})", r"-(?P<last>\d{1,9})", "")
@@ -49,7 +50,8 @@ def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
     """The lines that `asked` names; all of them where it names none.
 
     A name that holds a colon is taken whole first. A name without folder or `.md` will do where only one note has it.
-    Raises PathRefused, UsageError for a line 0, and NoteUnreadable for a note that is there but cannot be read.
+    Raises PathRefused, UsageError for a line 0 and lines that run backwards, and NoteUnreadable for a note that is
+    there but cannot be read.
     """
     wanted = [_Wanted(_within(vault, asked), 1, None)]
     for pattern in _WHERE:
@@ -88,7 +90,8 @@ def _near(name: str, paths: list[str]) -> tuple[str, ...]:
 def _with_lines(path: str, where: dict[str, str]) -> _Wanted:
     start = int(where["line"])
     if "last" in where:
-        return _Wanted(path, start, max(int(where["last"]) - start + 1, 0))
+        last = int(where["last"])
+        return _Wanted(path, start, last - start + 1 if last >= start else _BACKWARDS)
     return _Wanted(path, start, int(where.get("count", 1)))
 
 
@@ -121,6 +124,8 @@ def _is_file(file: Path) -> bool:
 def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portion:
     if wanted.start < 1:
         raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
+    if wanted.count == _BACKWARDS:
+        raise UsageError("The lines run backwards.", hint="The first comes first, such as notes.md:5-11.")
     try:
         text = decode(read_bytes(vault, path, params.max_note_bytes), path)
     except NoteUnreadable as error:
