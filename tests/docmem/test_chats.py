@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from infold.docmem.chats import SAID_AT, SESSION, TURN, forget_session_nodes, import_session, import_transcript
 from infold.docmem.exporting import export_text
+from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
 from infold.errors import ImportRefused, UsageError
@@ -56,6 +59,25 @@ def test_again_adds_only_what_is_new(memory, workspace, talk):
     assert memory.serialise(root.id) == "Asked for the gasket.\n\nWhere is the spare gasket?\n\nThanks."
     assert import_session(memory, workspace, "2026-02").added == 0
     assert len(memory.roots()) == 1
+
+
+def test_many_may_import_the_same_at_once(workspace, talk, tmp_path):
+    """Four processes import one transcript: each succeeds, and there is one tree with each turn once."""
+    file = talk(*({"role": "user", "content": f"turn {number}"} for number in range(50)))
+    code = (
+        "import sys; from pathlib import Path; from infold.docmem.memory import open_docmem;"
+        "from infold.docmem.chats import import_transcript; from infold.settings import Params;"
+        "from infold.workspace import Workspace; state, vault, file = map(Path, sys.argv[1:]);"
+        "space = Workspace(vault, state, vault / 'inbox.md', Params());"
+        "print(import_transcript(open_docmem(space.docmem), space, file).added)"
+    )
+    words = [sys.executable, "-c", code, str(workspace.state), str(workspace.vault), str(file)]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate(timeout=60) for process in running]
+    assert sorted(int(out) for out, err in said if not err) == [0, 0, 0, 50], said
+    memory = open_docmem(workspace.docmem)
+    assert [memory.size(root.id) for root in memory.roots()] == [51]
+    memory.close()
 
 
 def test_a_copy_is_not_the_view(memory, workspace, talk, tree):

@@ -11,11 +11,13 @@ from typing import Any, Final
 from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageError
 from infold.notebook.sessions import PREFIX, feeds_of, session_points, transcript_files
 from infold.notebook.transcripts import SUFFIX, read_transcript
+from infold.notebook.writing import WAIT_SECONDS
 from infold.search.embedding import Embedder
 from infold.search.shard import IndexFolder
 from infold.search.sync import SyncResult, sync_index
 from infold.tables.embeddings import EmbeddingStore
 from infold.vault.disk import Disk
+from infold.vault.lock import vault_lock
 from infold.workspace import Workspace
 
 _MOST_LINES_NAMED: Final = 5
@@ -70,7 +72,7 @@ def list_sessions(workspace: Workspace) -> list[Session]:
 def add_transcripts(workspace: Workspace, files: Sequence[Path]) -> list[Session]:
     """Copies transcripts into the archive, under their own names; one that is there already grows, and never shrinks.
 
-    Raises UsageError for what is no transcript, or would take the place of another conversation.
+    Raises UsageError for what is no transcript, or would take the place of another conversation; VaultBusy.
     """
     folder = workspace.sessions
     disk = Disk()
@@ -85,10 +87,11 @@ def add_transcripts(workspace: Workspace, files: Sequence[Path]) -> list[Session
         if not session.turns:
             raise UsageError(f"{file} holds no turn of a conversation.", hint="Its lines need role and content.")
         target = folder / file.name
-        if target.exists() and not data.startswith(target.read_bytes()):
-            raise UsageError(f"{target} is another conversation.", hint="Rename the file, then add it.")
-        disk.make_folder(folder)
-        disk.write_whole(target, data)
+        with vault_lock(workspace, WAIT_SECONDS):  # others may add the same
+            if target.exists() and not data.startswith(target.read_bytes()):
+                raise UsageError(f"{target} is another conversation.", hint="Rename the file, then add it.")
+            disk.make_folder(folder)
+            disk.write_whole(target, data)
         added.append(session)
     return added
 
