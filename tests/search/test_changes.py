@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.changes import RACE_NS, ROUND_NOTES, ROUND_PASSAGES, gone, rounds, to_read
+from infold.search.changes import RACE_NS, ROUND_NOTES, ROUND_PASSAGES, gone, is_unchanged, rounds, to_read
 from infold.search.feeds import Item
 from infold.search.manifest import IndexedNote
 from infold.vault.files import Skipped
@@ -31,6 +31,38 @@ def test_time_and_size_are_a_short_cut():
     assert to_read([late], known) == [(late, "abc")]
     new = Item("new.md", LONG_AGO, 10, "standard")
     assert to_read([new], known) == [(new, "")]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abcd"), st.sampled_from([0, 99, 100, 101, 102]), st.integers(1, 2), st.sampled_from("xy")
+        ),
+        unique_by=lambda item: item[0],
+    ),
+    st.lists(
+        st.tuples(
+            st.sampled_from("abcd"), st.sampled_from([0, 99, 100, 101, 102]), st.integers(1, 2), st.sampled_from("xy")
+        ),
+        unique_by=lambda item: item[0],
+    ),
+)
+def test_the_quick_answer_says_unchanged_only_where_the_long_one_does(
+    there: list[tuple[str, int, int, str]], held: list[tuple[str, int, int, str]]
+):
+    """Whatever was added, touched, grown, moved away or just written: then there is something to read or to take."""
+    seconds = RACE_NS // 100
+    items = [Item(path, at * seconds, size, kind) for path, at, size, kind in there]
+    known = {
+        path: row(path, mtime_ns=at * seconds, size=size, variant=kind)._replace(indexed_ns=201 * seconds)
+        for path, at, size, kind in held
+    }
+    stamps = [
+        (note.path, note.mtime_ns if note.mtime_ns < note.indexed_ns - RACE_NS else -1, note.size, note.variant)
+        for note in known.values()
+    ]
+    nothing = not to_read(items, known) and not gone(known, items, [])
+    assert is_unchanged(items, stamps) == nothing
 
 
 def test_another_kind_is_another_note():

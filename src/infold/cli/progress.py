@@ -18,6 +18,7 @@ _WORDS: Final = {
     "waiting": "Waiting for another infold that brings the index up to date",
     "keywords": "Indexing words",
     "vectors": "Indexing meaning",
+    "compacting": "Making the index fast to open",
     "group": "Grouping paragraphs",
     "chunks": "Exploring and editing",
     "apply": "Writing notes",

@@ -32,6 +32,14 @@ def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[Wan
     return wanted
 
 
+def is_unchanged(items: Sequence[Item], stamps: Collection[tuple[str, int, int, str]]) -> bool:
+    """Whether what there is, is what the index holds for certain, by the stamps of its manifest.
+
+    The same as nothing to read and nothing gone, in a fraction of the time.
+    """
+    return len(items) == len(stamps) and set(stamps).issuperset(items)
+
+
 def gone(
     known: Collection[str], items: Iterable[Item], skipped: Iterable[Skipped], paths: Collection[str] | None = None
 ) -> list[str]:

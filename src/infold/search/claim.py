@@ -42,6 +42,11 @@ class Claim:
         os.close(descriptor)
         return False
 
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What a process that is started must inherit to have the lock too, for as long as it runs."""
+        return () if self._descriptor is None else (self._descriptor,)
+
     def release(self) -> None:
         """Lets go of the lock. Calling it again does nothing."""
         descriptor, self._descriptor = self._descriptor, None

@@ -5,15 +5,20 @@ The library of the engine is loaded by the process that opens a shard; its clien
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from pathlib import Path
 from typing import Final
 
 from infold.errors import IndexFault
+from infold.search.claim import Claim
 from infold.search.index import Index
 from infold.search.owner import SharedIndex
-from infold.search.shard import IndexFolder
+from infold.search.shard import OWNER_LOCK, IndexFolder
 
 _SHARD: Final = "shard"
+_COMPACTING: Final = "import sys, pathlib; from infold.search.edge import compact; compact(pathlib.Path(sys.argv[1]))"
 _CONFIG_FILE: Final = "edge_config.json"  # as the engine calls it
 
 
@@ -42,12 +47,44 @@ class EdgeEngine:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         return SharedIndex(self._folder.folder_of(generation), lambda: _opened(self._shard(generation)))
 
+    def compact(self, generation: str, seconds: float) -> bool:
+        """Has a process of its own do it: the engine would let no other thread of this one run meanwhile.
+
+        That process inherits the owner's lock, so that the shard is nobody else's until it ends, even where this one is
+        killed.
+        """
+        claim = Claim(self._folder.folder_of(generation) / OWNER_LOCK)
+        if not (self.exists(generation) and claim.take()):
+            return False
+        try:
+            _run(_COMPACTING, str(self._shard(generation)), claim, seconds)
+        finally:
+            claim.release()
+        return True
+
     def drop(self, generation: str) -> None:
         """Takes the generation away, unless somebody still uses it; what is not there is passed over."""
         self._folder.remove(generation)
 
     def _shard(self, generation: str) -> Path:
         return self._folder.folder_of(generation) / _SHARD
+
+
+def _run(code: str, argument: str, claim: Claim, seconds: float) -> None:
+    """Runs `code` in a process that holds the claim too, until it ends, however it does, or the time is over."""
+    import subprocess  # here, because a search needs neither
+
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):  # it cannot be started, or is killed
+        subprocess.run(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-c", code, argument],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+            pass_fds=claim.descriptors,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
 
 
 def _opened(shard: Path, vector_size: int | None = None) -> Index:

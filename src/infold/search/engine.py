@@ -31,5 +31,11 @@ class Engine(Protocol):
     def open(self, generation: str) -> Index:
         """The index of this generation, used together with every other process that has it open."""
 
+    def compact(self, generation: str, seconds: float) -> bool:
+        """Puts an index that nobody has open in the form that opens fastest, or gives it up after so many seconds.
+
+        False where somebody has it open, and it stays as it is. An index that could not be compacted is whole too.
+        """
+
     def drop(self, generation: str) -> None:
         """Takes the generation away; what is not there is passed over."""

@@ -6,18 +6,24 @@ process killed in between leaves notes that the next sync does again. Lost or br
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from infold.errors import IndexFault
+from infold.errors import IndexFault, StateUnwritable
 
 IN_PROGRESS: Final = ""
 NOTES: Final = "notes"  # the feed of the vault's notes
+_SYNCED: Final = "synced"  # its time is that of the last sync
 _BUSY_MS: Final = 5000
+_PRIMARY: Final = 0xFF  # of an error code
+_OF_THE_DISK: Final = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+)
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS notes (
@@ -77,6 +83,7 @@ class Manifest:
 
     def __init__(self, file: Path, *, read_only: bool = False) -> None:
         self.file = file
+        self._synced = file.with_name(_SYNCED)
         with _translated(file):
             target = f"{file.absolute().as_uri()}?mode=ro" if read_only else str(file)
             self._db = sqlite3.connect(target, timeout=_BUSY_MS / 1000, isolation_level=None, uri=read_only)
@@ -98,7 +105,9 @@ class Manifest:
     @property
     def synced_ns(self) -> int:
         """When the index was last in step with all of the vault, keywords at least; 0 while it is first made."""
-        return int(self._meta().get("synced_ns", "0"))
+        with suppress(OSError):
+            return self._synced.stat().st_mtime_ns
+        return 0
 
     def identity(self) -> Identity | None:
         """What the index was made with; None where it was never finished being made."""
@@ -117,17 +126,43 @@ class Manifest:
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in values.items()])
 
     def mark_synced(self, moment_ns: int) -> None:
-        """All of the vault was in the index at `moment_ns`. Only told, not relied on, so it waits for no disk."""
+        """All of the vault was in the index at `moment_ns`.
+
+        The time of a file says so, because a row would have each search wait for the disk. It is told, not relied on.
+        """
+        with suppress(OSError):
+            self._synced.touch()
+            os.utime(self._synced, ns=(moment_ns, moment_ns))
+
+    def loose_passages(self) -> int:
+        """How many passages were written since the index was last compacted (an estimate, from above)."""
+        since = int(self._meta().get("compacted_ns", "0"))
         with _translated(self.file):
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('synced_ns', ?)", (str(moment_ns),))
-            self._db.execute("PRAGMA synchronous = FULL")
+            found = self._db.execute("SELECT coalesce(sum(passages), 0) FROM notes WHERE indexed_ns > ?", (since,))
+            return int(found.fetchone()[0])
+
+    def mark_compacted(self, moment_ns: int) -> None:
+        """The index was compacted, or that was tried in vain, with all that was written before `moment_ns`."""
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compacted_ns', ?)", (str(moment_ns),))
 
     def notes(self, feed: str = NOTES) -> dict[str, IndexedNote]:
         """What a feed gave, by path, those in progress included."""
         with _translated(self.file):
             rows = self._db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
             return {row[1]: IndexedNote._make(row) for row in rows}
+
+    def stamps(self, feed: str, race_ns: int) -> list[tuple[str, int, int, str]]:
+        """Path, time, size and variant of what a feed gave.
+
+        The time is -1 of what was written within `race_ns` of its reading, or is in progress: that may have changed
+        although it looks the same.
+        """
+        with _translated(self.file):
+            return self._db.execute(
+                "SELECT path, iif(mtime_ns < indexed_ns - ?, mtime_ns, -1), size, variant FROM notes WHERE feed = ?",
+                (race_ns, feed),
+            ).fetchall()
 
     def has(self, feed: str) -> bool:
         """Whether there is anything of a feed."""
@@ -213,11 +248,21 @@ class Manifest:
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
+def _is_of_the_disk(error: sqlite3.Error) -> bool:
+    """Whether the disk is full or takes nothing: the manifest is whole then, and not to be made anew."""
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY in _OF_THE_DISK
+
+
 @contextmanager
 def _translated(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        if _is_of_the_disk(error) and file.exists():
+            raise StateUnwritable(
+                f"The index's manifest {file} cannot be written: {error}.",
+                hint="Free disk space or set the permissions right.",
+            ) from error
         raise IndexFault(
             f"The index's manifest {file.name} cannot be used: {error}", hint="`infold index` makes it anew."
         ) from error

@@ -77,6 +77,10 @@ class ServerEngine:
         client = self._client()
         return ServerIndex(client, collection, has_dense=client.has_dense(collection))
 
+    def compact(self, generation: str, seconds: float) -> bool:  # noqa: ARG002 - the protocol's
+        """Nothing: a server does that by itself."""
+        return True
+
     def drop(self, generation: str) -> None:
         """Takes the collection and the generation's folder away; what is not there is passed over."""
         collection = self._collection(generation)

@@ -17,7 +17,8 @@ from typing import Final
 
 from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
-from infold.search.changes import failures, gone, to_read
+from infold.search.changes import RACE_NS, failures, gone, is_unchanged, to_read
+from infold.search.compacting import compact, is_loose
 from infold.search.counts import Counts, Progress, SyncResult, silent
 from infold.search.embedding import Embedder
 from infold.search.engines import open_engine
@@ -140,6 +141,7 @@ class _Sync:
             self._publish()
         if vectors:
             fill_vectors(self._target())
+            self._compact()
         self._pending = manifest.pending_count()
 
     def start_again(self) -> None:
@@ -150,14 +152,17 @@ class _Sync:
 
     def close(self) -> None:
         """Lets go of index and manifest."""
-        index, self._index = self._index, None
         manifest, self._manifest = self._manifest, None
         try:
-            if index is not None:
-                index.close()
+            self._close_index()
         finally:
             if manifest is not None:
                 manifest.close()
+
+    def _close_index(self) -> None:
+        index, self._index = self._index, None
+        if index is not None:
+            index.close()
 
     def result(self, duration_ms: int) -> SyncResult:
         """The record of what was done."""
@@ -248,13 +253,18 @@ class _Sync:
 
     def _publish(self) -> None:
         """Puts the new index to use, and takes the old ones away."""
-        index, self._index = self._index, None
-        if index is not None:
-            index.flush()
-            index.close()
+        self._close_index()
         if self._folder.current() != self._generation:
+            self._compact()
             self._folder.publish(self._generation)
             self._folder.sweep(self._engine.drop)
+
+    def _compact(self) -> None:
+        """Has an index that is mostly new written so that it opens fast."""
+        manifest, is_seen = self._used, self._folder.current() == self._generation
+        if is_loose(manifest, is_seen=is_seen):
+            self._close_index()
+            compact(self._engine, self._generation, manifest, self._progress, is_seen=is_seen)
 
     def _target(self) -> Target:
         return Target(
@@ -276,6 +286,8 @@ class _Sync:
 
     def _bring_in(self, feed: Feed, listing: Listing, paths: Sequence[str] | None) -> None:
         """What changed in a feed is read and written, what is gone is taken away."""
+        if paths is None and is_unchanged(listing.items, self._used.stamps(feed.name, RACE_NS)):
+            return
         known = self._used.notes(feed.name)
         wanted = to_read(listing.items, known)
         leaving = gone(known, listing.items, listing.skipped, paths)

@@ -22,6 +22,7 @@ def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
     """
     daily = daily_notes(root, params.notebook) if root is not None else DailyNotes()
     inbox = params.vault.inbox_file.removeprefix("./")
+    in_daily = f"{daily.folder}/" if daily.folder else ""
     pattern = params.summary.index_filename_pattern.casefold()
 
     def kind(path: str) -> str:
@@ -30,6 +31,8 @@ def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
         name = stem(path)
         if pattern and pattern in name.casefold():
             return "index"
+        if not (name[:1].isdecimal() or path.startswith(in_daily)):  # which is most of them, and told at once
+            return "standard"
         is_daily = (_DATE.fullmatch(name) and _is_date(name)) or daily.day(path) is not None
         return "daily" if is_daily else "standard"
 

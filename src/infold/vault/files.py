@@ -10,8 +10,9 @@ import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.vault.ignore import FolderRules, obsidian_filters
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _INLINE_BYTES: Final = 4096  # a file system may keep a file this small without blocks of its own
 _DATALESS: Final = 0x40000000  # st_flags of macOS: the contents are with the cloud provider
 _RECALL: Final = 0x00401000  # st_file_attributes of Windows: offline, or recalled on access
+_TELLS_ABSENT: Final = hasattr(os.stat_result, "st_flags") or hasattr(os.stat_result, "st_file_attributes")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -35,9 +37,8 @@ class Skipped:
     is_kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
-    """A note's file as the scan saw it."""
+class FileStat(NamedTuple):
+    """A note's file as the scan saw it. A tuple, because a search looks at tens of thousands before it answers."""
 
     path: str
     size: int
@@ -139,6 +140,11 @@ def decode(data: bytes, path: str) -> str:
         ) from error
 
 
+def _is_absent(status: os.stat_result) -> bool:
+    """Whether the system says that the contents are elsewhere."""
+    return bool(getattr(status, "st_flags", 0) & _DATALESS or getattr(status, "st_file_attributes", 0) & _RECALL)
+
+
 def _folders_above(paths: Iterable[str]) -> frozenset[str]:
     """Every folder on the way to these notes."""
     folders: set[str] = set()
@@ -160,7 +166,8 @@ class _Walk:
         self.filters, problems = obsidian_filters(root)
         self.files: list[FileStat] = []
         self.skipped = [Skipped(path, reason) for path, reason in problems]
-        self.seen: dict[str, list[str]] = {}  # every note's name, folded, so that clashes show
+        self.seen: dict[str, str] = {}  # every note by its name, folded
+        self.clashes: dict[str, list[str]] = {}  # the folded names that more than one has
         self.without_blocks: list[FileStat] = []
         self.has_blocks = False
         self.ignored = 0
@@ -191,7 +198,7 @@ class _Walk:
         is_link = not is_folder and entry.is_symlink()
         if not (is_folder or is_link or is_note_name(entry.name)):
             return False
-        if self._is_left_out(path, rules, is_folder=is_folder):
+        if (rules.is_active or self.filters) and self._is_left_out(path, rules, is_folder=is_folder):
             self.ignored += 1
             return False
         problem = name_problem(entry.name)
@@ -217,16 +224,19 @@ class _Walk:
                 self._skip_absent(file.path)
             else:
                 self.files.append(file)
-        clashes = {path: paths for paths in self.seen.values() if len(paths) > 1 for path in paths}
+        clashes = {path: paths for paths in self.clashes.values() for path in paths}
         for path, paths in clashes.items():
             others = ", ".join(other for other in paths if other != path)
             self.skipped.append(Skipped(path, f"its name differs from {others} in case or Unicode form only"))
-        files = sorted((file for file in self.files if file.path not in clashes), key=lambda file: file.path)
+        files = sorted((file for file in self.files if file.path not in clashes), key=itemgetter(0))
         skipped = {item.path: item for item in reversed(self.skipped)}
         return Scan(tuple(files), tuple(sorted(skipped.values(), key=lambda item: item.path)), self.ignored)
 
     def _file(self, entry: os.DirEntry[str], path: str) -> None:
-        self.seen.setdefault(folded(path), []).append(path)
+        name = folded(path)
+        first = self.seen.setdefault(name, path)
+        if first is not path:
+            self.clashes.setdefault(name, [first]).append(path)
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError as error:
@@ -237,7 +247,7 @@ class _Walk:
         elif status.st_size > self.max_bytes:
             reason = f"{status.st_size} bytes, more than vault.max_note_bytes ({self.max_bytes})"
             self.skipped.append(Skipped(path, reason))
-        elif getattr(status, "st_flags", 0) & _DATALESS or getattr(status, "st_file_attributes", 0) & _RECALL:
+        elif _TELLS_ABSENT and _is_absent(status):
             self._skip_absent(path)
         else:
             file = FileStat(path, status.st_size, status.st_mtime_ns)

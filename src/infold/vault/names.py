@@ -24,7 +24,7 @@ def is_note_name(name: str) -> bool:
 
 def without_suffix(name: str) -> str:
     """`name` without its `.md` or `.markdown`."""
-    return _NOTE_SUFFIX.sub("", name)
+    return name[:-3] if name.endswith(".md") else _NOTE_SUFFIX.sub("", name)
 
 
 def stem(path: str) -> str:

@@ -1,0 +1,191 @@
+"""Compacting: an index that opens fast and answers as before, whatever is written to it or killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from infold.search import compacting, terms
+from infold.search.edge import EdgeIndex
+from infold.search.embedded import EdgeEngine
+from infold.search.index import Filter, Hit, Index, IndexPoint
+from infold.search.shard import IndexFolder
+
+SIZE = 32
+POINTS = 3000
+WORDS = [f"word{n}" for n in range(300)]
+
+
+def points(first: int, last: int, path: str = "") -> list[IndexPoint]:
+    """Points of random words and vectors, each its own for good."""
+    made = []
+    for n in range(first, last):
+        chance = np.random.default_rng(n)
+        words = " ".join(WORDS[word] for word in chance.integers(0, len(WORDS), 30))
+        made.append(
+            IndexPoint(
+                id=str(UUID(int=n)),
+                path=path or f"folder{n % 7}/{n % 100}.md",
+                start_line=n,
+                end_line=n,
+                title=f"Point {n}",
+                trail=("One", "Two"),
+                kind="standard",
+                source="notebook",
+                sparse=terms.sparse_document(words),
+                dense=chance.normal(size=SIZE).astype(np.float32),
+                date=f"20{10 + n % 15}-01-01",
+                tags=(f"tag{n % 5}",),
+            )
+        )
+    return made
+
+
+def answers(index: Index) -> list[list[Hit]]:
+    """What it says to questions of both kinds, with and without filters."""
+    wheres = [Filter(), Filter(prefixes=("folder3",)), Filter(since="2020-01-01"), Filter(tags=("tag1",))]
+    said = []
+    for n, where in enumerate(wheres):
+        vector = np.random.default_rng(n).normal(size=SIZE).astype(np.float32)
+        said.append(index.query_sparse(terms.sparse_query(f"word{n} word{n + 50} word{n + 100}"), 20, where))
+        said.append(index.query_dense(vector, 20, where))
+    return said
+
+
+def alike(one: list[list[Hit]], other: list[list[Hit]]) -> bool:
+    """Whether the answers are the same but for the last digit of scores; equal scores may stand in any order."""
+    return all(
+        [hit.score for hit in a] == pytest.approx([hit.score for hit in b], abs=1e-3)
+        and dict(_unequalled(a)) == pytest.approx(dict(_unequalled(b)), abs=1e-3)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _unequalled(hits: list[Hit]) -> list[tuple[str, float]]:
+    """The points whose score no other has, and which nothing that was cut off can have had."""
+    scores = [round(hit.score, 3) for hit in hits]
+    return [
+        (hit.id, hit.score)
+        for hit, score in zip(hits, scores, strict=True)
+        if score != scores[-1] and scores.count(score) == 1
+    ]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> tuple[EdgeEngine, str, Path]:
+    """An engine with a generation of many points."""
+    engine, folder = EdgeEngine(tmp_path), IndexFolder(tmp_path)
+    generation = folder.new_generation()
+    index = engine.create(generation, SIZE)
+    index.upsert(points(0, POINTS))
+    index.close()
+    return engine, generation, folder.folder_of(generation) / "shard"
+
+
+def parts(shard: Path) -> list[set[str]]:
+    """The files of each part of a shard."""
+    return [{file.name for file in part.iterdir()} for part in (shard / "segments").iterdir()]
+
+
+def test_a_compacted_index_answers_and_is_written_as_before(made: tuple[EdgeEngine, str, Path]):
+    """Same answers under every filter; later writes, replacements and deletions are found, also when opened again."""
+    engine, generation, shard = made
+    index = engine.open(generation)
+    before = answers(index)
+    index.close()
+    assert not any("id_tracker.i2e" in part for part in parts(shard))
+    assert engine.compact(generation, 120)
+    assert any("id_tracker.i2e" in part for part in parts(shard))
+    index = engine.open(generation)
+    assert alike(answers(index), before)
+    index.replace(["folder1/1.md"], points(POINTS, POINTS + 2, "folder1/1.md"))
+    index.delete([str(UUID(int=2))])
+    index.add_vectors({str(UUID(int=5)): np.ones(SIZE, dtype=np.float32)})
+    index.close()
+    index = engine.open(generation)
+    gone = len([n for n in range(POINTS) if n % 7 == 1 and n % 100 == 1])
+    assert index.count() == POINTS - gone + 2 - 1
+    assert {hit.start_line for hit in index.query_sparse(terms.sparse_query(" ".join(WORDS)), POINTS)} >= {POINTS, 5}
+    assert index.query_dense(np.ones(SIZE, dtype=np.float32), 1)[0].start_line == 5
+    index.close()
+
+
+def test_an_index_in_use_is_left_as_it_is(made: tuple[EdgeEngine, str, Path]):
+    """While a search has it open nothing is compacted, and the search goes on."""
+    engine, generation, shard = made
+    index = engine.open(generation)
+    before = parts(shard)
+    assert not engine.compact(generation, 120)
+    assert parts(shard) == before
+    assert index.count() == POINTS
+    index.close()
+    assert not engine.compact("0" * 16, 1)
+
+
+def test_time_that_is_over_leaves_it_whole(made: tuple[EdgeEngine, str, Path]):
+    """A compaction that takes too long is given up; every point is there, and the next one ends."""
+    engine, generation, shard = made
+    assert engine.compact(generation, 0.01)
+    index = EdgeIndex(shard)
+    assert index.count() == POINTS
+    index.close()
+    assert engine.compact(generation, 120)
+    assert any("id_tracker.i2e" in part for part in parts(shard))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from infold.search.edge import compact
+compact(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_killed_while_compacting_nothing_is_lost(made: tuple[EdgeEngine, str, Path]):
+    """SIGKILL at moments all over the work: every point is there each time, and answers stay what they were."""
+    engine, generation, shard = made
+    index = EdgeIndex(shard)
+    before = answers(index)
+    index.close()
+    for pause in (0.1, 0.2, 0.4):
+        with subprocess.Popen([sys.executable, "-c", KILLED, str(shard)]) as child:
+            time.sleep(pause)
+            child.send_signal(signal.SIGKILL)
+        index = EdgeIndex(shard)
+        assert index.count() == POINTS
+        assert alike(answers(index), before)
+        index.close()
+    assert engine.compact(generation, 120)
+    index = engine.open(generation)
+    assert index.count() == POINTS
+    assert alike(answers(index), before)
+    index.close()
+
+
+def test_a_sync_compacts_what_is_mostly_new_once(place, monkeypatch):
+    """After a first index and after a rebuild, when the vectors are there; not again while little is written."""
+    monkeypatch.setattr(compacting, "LOOSE_PASSAGES", 5)
+    told: list[str] = []
+    for n in range(6):
+        place.write(f"{n}.md", f"# Note {n}\n\nBread number {n} of the week.\n")
+    for file in place.vault.rglob("*.md"):
+        os.utime(file, (1e9, 1e9))  # else a sync would look at them again
+    place.sync(vectors=False)
+    place.sync(progress=lambda stage, _done, _total: told.append(stage))
+    assert "compacting" in told
+    place.write("0.md", "# Note 0\n\nAnother bread.\n")
+    told.clear()
+    place.sync(progress=lambda stage, _done, _total: told.append(stage))
+    assert "compacting" not in told
+    place.sync(progress=lambda stage, _done, _total: told.append(stage), rebuild=True)
+    assert told.count("compacting") == 2
+    assert set(place.found("bread", 20)) >= {f"{n}.md" for n in range(6)}
