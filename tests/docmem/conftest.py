@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from infold.docmem.memory import Docmem, open_docmem
@@ -46,16 +48,27 @@ def embedder():
     return StaticEmbedder()
 
 
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory, embedder):
+    """A folder with a vault of one note and its index, to be copied: making one waits for the disk many times."""
+    folder = tmp_path_factory.mktemp("indexed")
+    place = _at(folder)
+    place.vault.mkdir()
+    (place.vault / "index.md").write_text("# Home\n\nA note about bread.\n")
+    sync_index(place.vault, place.index, place.embeddings, place.params, embedder)
+    return folder
+
+
+def _at(folder) -> Workspace:
+    return Workspace(folder / "vault", folder / "state", folder / "vault" / "inbox.md", Params())
+
+
 @pytest.fixture
-def space(tmp_path, embedder, monkeypatch):
+def space(tmp_path, indexed, monkeypatch):
     """A vault of one note with its index."""
     monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
-    vault = tmp_path / "vault"
-    vault.mkdir()
-    (vault / "index.md").write_text("# Home\n\nA note about bread.\n")
-    workspace = Workspace(vault=vault, state=tmp_path / "state", inbox=vault / "inbox.md", params=Params())
-    sync_index(vault, workspace.index, workspace.embeddings, workspace.params, embedder)
-    return workspace
+    shutil.copytree(indexed, tmp_path, dirs_exist_ok=True)
+    return _at(tmp_path)
 
 
 @pytest.fixture
