@@ -38,6 +38,7 @@ def other_names(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
     """What else each name of a note may be called, by the case-folded name.
 
     A name that two notes share is left out, and so is a single word that many notes hold: it is no name but a word.
+    What a link to a section shows is the section's name and not the note's.
     """
     notes = list(notes)
     resolver = LinkResolver([note.path for note in notes], alias_table((note.path, note.aliases) for note in notes))
@@ -46,7 +47,7 @@ def other_names(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
         for name in (note.title, *note.aliases):
             _add(called[note.path], name)
         for link in note.links:
-            target = resolver.resolve_link(link, note.path) if link.alias else None
+            target = resolver.resolve_link(link, note.path) if link.alias and not link.anchor else None
             if target is not None and link.alias and not link.is_embed:
                 _add(called[target], link.alias)
     owners: dict[str, set[str]] = defaultdict(set)

@@ -12,9 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from infold.librarian.offline.reading import Reading
+from infold.text import folded_words
 
 SAMPLED_NOTES: Final = 600
 _LEAST_NOTES: Final = 30  # a smaller vault is weighed as if it had as many: one note says little about what is rare
+
+_FEW_NOTES: Final = 3
+_COMMON_SHARE: Final = 0.05
 
 
 class Corpus:
@@ -26,6 +30,8 @@ class Corpus:
         for reading in readings:
             self._documents.update(reading.terms.keys())
             self._occurrences.update(reading.terms)
+        self._words: Counter[str] | None = None
+        self._texts = [reading.note.text for reading in readings]
         self._sampled = max(_LEAST_NOTES, len(readings))
         self._total = max(1, self._occurrences.total())
         self.size = max(size, 1)
@@ -35,6 +41,12 @@ class Corpus:
         """The term's inverse document frequency, in BM25's form."""
         held = self._documents.get(term, 0)
         return math.log(1 + (self._sampled - held + 0.5) / (held + 0.5))
+
+    def is_common(self, word: str) -> bool:
+        """Whether more than a few notes hold this case-folded word, as it stands."""
+        if self._words is None:
+            self._words = Counter(held for text in self._texts for held in set(folded_words(text)))
+        return self._words[word] > max(_FEW_NOTES, _COMMON_SHARE * len(self._texts))
 
     def share(self, term: str) -> float:
         """How much of all text the term is."""

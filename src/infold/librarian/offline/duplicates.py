@@ -2,20 +2,23 @@
 
 By containment: the paragraph's runs of three words must stand in the note, sentence by sentence, and so must all of
 its words. Numbers and negations must agree, because a changed date, amount or "not" is a contradiction and no
-duplicate; and a link that leads elsewhere is something new. Nearness of meaning decides nothing here: contradictions
+duplicate; and a link that leads elsewhere is something new. What the vault itself calls by two names is one thing
+(`names`). Nearness of meaning decides nothing here: contradictions
 are nearer to each other than paraphrases are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from infold.librarian.offline.names import NO_NAMES, Names
+from infold.librarian.offline.negating import is_negating
 from infold.librarian.offline.reading import bare
 from infold.text import collapse_spaces, folded_words, sentences
-from infold.vault.records import Block, BlockKind, Note
+from infold.vault.records import BlockKind, Note
 
 WHOLE_SHARE: Final = 0.8  # of the paragraph's runs of three words
 SENTENCE_SHARE: Final = 0.6  # of each sentence's
@@ -23,14 +26,7 @@ MISSING_SHARE: Final = 0.0  # of its words may stand nowhere in the covering tex
 MOST_BLOCKS: Final = 6
 _RUN: Final = 3
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
-_NEGATING: Final = """
-    not no never none nothing nobody nor neither without cannot nicht kein keine keinen keiner keines nie niemals ohne
-    weder ne pas jamais aucun aucune sans ni nunca ningún ninguna ninguno sin não nem sem non mai nessun nessuna senza
-    niet geen nooit zonder inte ingen aldrig ikke aldri не нет ни никогда без bez ani 不 没 沒 無 无 非 未
-"""
-_NEGATIONS: Final = frozenset(_NEGATING.split())
 _TARGET: Final = re.compile(r"\[\[([^\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]*://[^\s)>\]]+)", re.IGNORECASE)
-_NEGATED_END: Final = re.compile(r"n['’]t\Z")
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
 
 
@@ -43,38 +39,71 @@ class Cover:
     end: int
 
 
-def find_cover(text: str, note: Note) -> Cover | None:
-    """The smallest run of the note's blocks that covers the paragraph `text`; None where it says something else."""
-    wanted = folded_words(bare(text))
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A block as it is compared: its text with equal names made one, its words, and where its links lead."""
+
+    start: int
+    end: int
+    text: str
+    words: Sequence[str]
+    links: set[str]
+
+
+def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> Cover | None:
+    """The smallest run of the note's blocks that covers the paragraph `text`; None where it says something else.
+
+    `names` are the vault's own: where the words alone do not show it, a note may be called by another of its names.
+    """
+    found = _find(text, note, str, _as_written)
+    if found is None and (renaming := names.in_text(text)) is not None:
+        found = _find(text, note, lambda written: renaming.even(bare(written)), names.target)
+    return found
+
+
+def _as_written(link: str) -> str:
+    return link.casefold()
+
+
+def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[str], str]) -> Cover | None:
+    said = even(text)
+    wanted = folded_words(bare(said))
     if not wanted:
         return None
     blocks = [block for block in note.blocks if block.kind not in _SKIPPED]
-    even = collapse_spaces(text)
-    words = {block.start: folded_words(bare(note.block_text(block))) for block in blocks}
-    if not set(wanted) <= {word for found in words.values() for word in found}:
+    evened = [even(note.block_text(block)) for block in blocks]
+    words = [folded_words(bare(each)) for each in evened]
+    if not set(wanted).issubset(word for found in words for word in found):
         return None
-    for block in blocks:
-        if even == collapse_spaces(note.block_text(block)):
-            return Cover(note.path, block.start, block.end)
+    pieces = [
+        _Piece(block.start, block.end, each, own, _targets(note.text[block.start : block.end], target))
+        for block, each, own in zip(blocks, evened, words, strict=True)
+    ]
+    plain = collapse_spaces(said)
+    links = _targets(text, target)
+    for piece in pieces:
+        if plain == collapse_spaces(piece.text) and links <= piece.links:
+            return Cover(note.path, piece.start, piece.end)
     runs = _runs(wanted)
-    links = _targets(text)
     for many in range(1, MOST_BLOCKS + 1):
-        for first in range(len(blocks) - many + 1):
-            some = blocks[first : first + many]
-            if len(set(wanted) - {w for b in some for w in words[b.start]}) > MISSING_SHARE * len(wanted):
+        for first in range(len(pieces) - many + 1):
+            some = pieces[first : first + many]
+            if len(set(wanted) - {w for piece in some for w in piece.words}) > MISSING_SHARE * len(wanted):
                 continue
-            held = {run for block in some for run in _runs(words[block.start])}
-            whole = [word for block in some for word in words[block.start]]
-            held |= _runs(whole)
+            held = {run for piece in some for run in _runs(piece.words)}
+            held |= _runs([word for piece in some for word in piece.words])
             is_near = len(runs & held) >= WHOLE_SHARE * len(runs)
-            if is_near and links <= _targets(note.text[some[0].start : some[-1].end]) and _agree(text, note, some):
+            if is_near and links <= set().union(*(piece.links for piece in some)) and _agree(said, some):
                 return Cover(note.path, some[0].start, some[-1].end)
     return None
 
 
-def _targets(text: str) -> set[str]:
-    """Where the links of `text` lead, as written."""
-    return {found.casefold() for parts in _TARGET.findall(text) for found in parts if found}
+def _targets(text: str, target: Callable[[str], str]) -> set[str]:
+    """Where the links of `text` lead."""
+    found = set()
+    for wiki, *addresses in _TARGET.findall(text):
+        found.update([target(wiki)] if wiki else [address.casefold() for address in addresses if address])
+    return found
 
 
 def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
@@ -82,11 +111,9 @@ def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)} if words else set()
 
 
-def _agree(text: str, note: Note, blocks: Sequence[Block]) -> bool:
-    """Whether each sentence of the paragraph is said in the blocks, its numbers and negations included."""
-    theirs = [
-        sentence for block in blocks for sentence in sentences(bare(note.block_text(block))) if folded_words(sentence)
-    ]
+def _agree(text: str, pieces: Sequence[_Piece]) -> bool:
+    """Whether each sentence of the paragraph is said in the pieces, its numbers and negations included."""
+    theirs = [sentence for piece in pieces for sentence in sentences(bare(piece.text)) if folded_words(sentence)]
     return all(_is_said(sentence, theirs) for sentence in sentences(bare(text)) if folded_words(sentence))
 
 
@@ -117,4 +144,4 @@ def _numbers_follow(sentence: str, other: str) -> bool:
 
 
 def _negations(sentence: str) -> int:
-    return sum(word in _NEGATIONS or _NEGATED_END.search(word) is not None for word in folded_words(sentence))
+    return sum(map(is_negating, folded_words(sentence)))

@@ -11,7 +11,6 @@ from typing import Final
 
 from infold.librarian.answers import Edit, EditRequest, Edits, LeftOut, OpenNote, Paragraph
 from infold.librarian.offline import inserting
-from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.placing import Place, best_section, end_of, place_in
 from infold.librarian.offline.reading import Query, Reading, read_note
@@ -101,7 +100,7 @@ class Editing:
 
     def _duplicate(self, paragraph: Paragraph) -> Edit | None:
         for reading in self._readings.values():
-            cover = find_cover(paragraph.text, reading.note)
+            cover = self._evidence.cover(paragraph.text, reading)
             found = cover and inserting.quote(reading.note, cover.start, cover.end)
             if found:
                 return Edit(file=reading.path, find=found, is_duplicate=True, paragraphs=[paragraph.n])

@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus, gather
-from infold.librarian.offline.duplicates import find_cover
+from infold.librarian.offline.duplicates import Cover, find_cover
 from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
+from infold.librarian.offline.names import Called, Names
 from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
 from infold.search.embedding import Embedder
 from infold.text import content_hash
@@ -70,19 +71,27 @@ def _nothing(path: str) -> None:
 
 
 class Evidence:
-    """Weighs notes against paragraphs. `links` are the outgoing links of every note."""
+    """Weighs notes against paragraphs. `links` are the outgoing links of every note, `called` what notes are called."""
 
     def __init__(
-        self, read: NoteReader, search: Search | None, embedder: Embedder | None, links: Mapping[str, Sequence[str]]
+        self,
+        read: NoteReader,
+        search: Search | None,
+        embedder: Embedder | None,
+        links: Mapping[str, Sequence[str]],
+        called: Mapping[str, Called] | None = None,
     ) -> None:
         self._read = read
         self._search = search
         self._embedder = embedder
         self.links = links
+        self._called = called or {}
         self._readings: OrderedDict[str, Reading | None] = OrderedDict()
         self._layouts: WeakKeyDictionary[Reading, Layout] = WeakKeyDictionary()
         self._ranked: dict[str, list[Match]] = {}
+        self._covering: dict[str, str | None] = {}
         self._corpus: Corpus | None = None
+        self._names: Names | None = None
         self._resolver: LinkResolver | None = None
         self._backlinks: dict[str, list[str]] | None = None
 
@@ -121,10 +130,20 @@ class Evidence:
         """One unit vector a text; None where there are no embeddings."""
         return self._embedder.embed(list(texts)) if self._embedder is not None and texts else None
 
-    def covers(self, text: str, path: str) -> bool:
-        """Whether the note at `path` already says what `text` says."""
-        reading = self.reading(path)
-        return reading is not None and find_cover(text, reading.note) is not None
+    def cover(self, text: str, reading: Reading) -> Cover | None:
+        """The part of a note that already says what `text` says, in words or by other names of the vault's notes."""
+        if self._names is None:
+            self._names = Names(self._called, self._links_resolved(), self.corpus.is_common)
+        return find_cover(text, reading.note, self._names)
+
+    def covering(self, text: str) -> str | None:
+        """The best note that already says what `text` says."""
+        key = content_hash(text)
+        if key not in self._covering:
+            readings = (self.reading(match.path) for match in self.rank(text))
+            found = (reading.path for reading in readings if reading is not None and self.cover(text, reading))
+            self._covering[key] = next(found, None)
+        return self._covering[key]
 
     def suggest(self, texts: Sequence[str], limit: int) -> list[str]:
         """The notes that paragraphs most belong in, taken in turn: what joins AVAILABLE beside the links."""
@@ -232,9 +251,7 @@ class Evidence:
         """The notes that a paragraph links to."""
         if not query.links:
             return []
-        if self._resolver is None:
-            self._resolver = LinkResolver(self.links, {})
-        found = (self._resolver.resolve(target, "") for target in sorted(query.links))
+        found = (self._links_resolved().resolve(target, "") for target in sorted(query.links))
         return [path for path in found if path]
 
     def backlinks(self, path: str) -> Sequence[str]:
@@ -245,6 +262,11 @@ class Evidence:
                 for target in targets:
                     self._backlinks.setdefault(target, []).append(source)
         return self._backlinks.get(path, ())
+
+    def _links_resolved(self) -> LinkResolver:
+        if self._resolver is None:
+            self._resolver = LinkResolver(self.links, {})
+        return self._resolver
 
     def _lay_out(self, readings: Sequence[Reading]) -> None:
         new = [reading for reading in readings if reading not in self._layouts]

@@ -55,8 +55,15 @@ class OfflineLibrarian:
     async def group(self, request: GroupRequest) -> Grouping:
         """Which paragraphs belong together."""
         vectors = self._evidence.vectors([paragraph.text for paragraph in request.paragraphs])
-        groups = grouping.group(request.paragraphs, request.max_chunk_words, self._evidence.rank, vectors)
+        groups = grouping.group(request.paragraphs, request.max_chunk_words, self._chances, vectors)
         return Grouping.model_validate({"groups": groups}, context={"request": request})
+
+    def _chances(self, text: str) -> dict[str, float]:
+        """The notes that paragraphs are grouped by: the one that says `text` already, else all that may take it."""
+        cover = self._evidence.covering(text)
+        if cover is not None:
+            return {cover: 1.0}
+        return {match.path: match.chance for match in self._evidence.rank(text)}
 
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary out of the note's own sentences, or of its linked notes'."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.evidence import Evidence, Search
+from infold.librarian.offline.names import names_of
 from infold.search.embedding import Embedder
+from infold.tables.links import load_links
 from infold.tables.notes import load_notes
 from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
@@ -22,6 +24,16 @@ def evidence_of(workspace: Workspace, search: Search, embedder: Embedder | None)
         except (NoteUnreadable, PathRefused):
             return None
 
-    rows = load_notes(workspace.tables).select("path", "kind", "outgoing").iter_rows()
-    links = {path: tuple(outgoing) for path, kind, outgoing in rows if kind != "inbox"}
-    return Evidence(read, search, embedder, links)
+    rows = load_notes(workspace.tables).select("path", "kind", "outgoing", "title", "aliases").rows()
+    links = {path: tuple(outgoing) for path, kind, outgoing, *_ in rows if kind != "inbox"}
+    titles = [(path, title, aliases) for path, _, _, title, aliases in rows if path in links]
+    return Evidence(read, search, embedder, links, names_of(titles, _shown(workspace)))
+
+
+def _shown(workspace: Workspace) -> list[tuple[str, str]]:
+    """Each note that a link leads to, as a whole, with what the link shows."""
+    columns = ("target", "alias", "anchor", "is_embed")
+    rows = load_links(workspace.tables).select(columns).iter_rows()
+    return [
+        (target, alias) for target, alias, anchor, is_embed in rows if target and alias and not (anchor or is_embed)
+    ]

@@ -1,0 +1,186 @@
+"""Which names mean the same note, by what the vault itself calls its notes: titles, aliases, what links show.
+
+Two names of a note are equal where one of them is its title, or where one has all words of the other. Any other two are
+not: what links to one note show may well be opposites (`[[Heat|too hot]]`, `[[Heat|far too cold]]`). For the same
+reason names that differ in one word are never equal, and what holds a number or a negation is no name here. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infold.librarian.offline.negating import is_negating
+from infold.text import collapse_spaces, folded_words
+from infold.vault.links import LinkResolver
+from infold.vault.names import stem
+from infold.vault.note import parse
+
+_CHARACTERS: Final = (4, 60)
+_MOST_WORDS: Final = 5
+_LEAST_STEM: Final = 3
+_ENDING: Final = 3  # letters by which inflections of one word may differ at the end
+_MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.]")
+_DIGIT: Final = re.compile(r"\d")
+_PLACEHOLDER: Final = "Xnamexofxnotex"  # no word of any language; a capital, because names often begin a sentence
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a note is called: its title, and its other names."""
+
+    title: str
+    others: Collection[str] = ()
+
+
+class Names:
+    """The names of a vault's notes by path. `is_common` says of a single word that it is a word rather than a name."""
+
+    def __init__(
+        self,
+        called: Mapping[str, Called],
+        resolver: LinkResolver | None = None,
+        is_common: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._resolver = resolver
+        self._titles: dict[str, set[Words]] = {}
+        self._names: dict[str, set[Words]] = {}
+        self._owners: dict[Words, str] = {}
+        self._first: dict[str, set[Words]] = defaultdict(set)
+        self._is_common = is_common or (lambda _: False)
+        self._take(called)
+
+    def in_text(self, text: str) -> Renaming | None:
+        """The names that `text` holds and what else they may be called; None where it holds none that has another."""
+        words = folded_words(self._shown(text))
+        held: dict[Words, str] = {}
+        for at, word in enumerate(words):
+            for name in self._first.get(word, ()):
+                if tuple(words[at : at + len(name)]) == name:
+                    held[name] = self._owners[name]
+        equals: dict[Words, str] = {}
+        for name, path in held.items():
+            others = [other for other in self._names[path] if self._mean_the_same(path, name, other)]
+            equals |= dict.fromkeys([name, *others], path) if others else {}
+        return Renaming(equals, self._shown) if equals else None
+
+    def target(self, link: str) -> str:
+        """Where the inside of a wiki-link leads, whatever it shows: the note's path and the anchor; else as written."""
+        left, _, right = link.partition("|")
+        if self._resolver is None:
+            return link.casefold()
+        name, _, anchor = left.partition("#")
+        path = self._resolver.resolve(name.strip(), "") if name.strip() else None
+        if path is None:
+            path = self._resolver.resolve_reversed(right, "", is_wiki=True)
+            anchor = right.partition("#")[2]
+        return f"{path}#{anchor.strip().casefold()}" if path else link.casefold()
+
+    def _mean_the_same(self, path: str, one: Words, other: Words) -> bool:
+        if one == other or _contrast(one, other):
+            return False
+        titles = self._titles[path]
+        return one in titles or other in titles or _within(one, other) or _within(other, one)
+
+    def _take(self, called: Mapping[str, Called]) -> None:
+        owners: dict[Words, set[str]] = defaultdict(set)
+        for path, own in called.items():
+            titles = {name for text in (own.title, stem(path)) if (name := self._name(text))}
+            others = {name for text in own.others if (name := self._name(text))}
+            self._titles[path], self._names[path] = titles, titles | others
+            for name in titles | others:
+                owners[name].add(path)
+        for path, names in self._names.items():
+            names.intersection_update([name for name in names if owners[name] == {path}])
+            if len(names) > 1:
+                for name in names:
+                    self._owners[name] = path
+                    self._first[name[0]].add(name)
+
+    def _name(self, text: str) -> Words | None:
+        """The words of a name; None for what can be no name."""
+        text = collapse_spaces(text)
+        low, high = _CHARACTERS
+        if not low <= len(text) <= high or _MARKUP.search(text) or _DIGIT.search(text):
+            return None
+        words = tuple(folded_words(text))
+        if not 0 < len(words) <= _MOST_WORDS or any(map(is_negating, words)):
+            return None
+        return None if len(words) == 1 and self._is_common(words[0]) else words
+
+    def _shown(self, text: str) -> str:
+        """`text` with each wiki-link as what it shows."""
+        if "[[" not in text:
+            return text
+        parts, at = [], 0
+        for link in parse("", text).links:
+            if link.is_wiki and not link.is_embed:
+                parts += [text[at : link.start], self._shows(link.target, link.alias)]
+                at = link.end
+        return "".join([*parts, text[at:]])
+
+    def _shows(self, target: str, alias: str | None) -> str:
+        resolver = self._resolver
+        if alias and (resolver is None or resolver.resolve(target, "") is None):
+            return f"{target} {alias}"  # the one or the other may be what is shown
+        return alias or stem(target)
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """Names that mean the same notes as those of one paragraph, each with the note."""
+
+    equals: Mapping[Words, str]
+    shown: Callable[[str], str]
+
+    def even(self, text: str) -> str:
+        """`text` with each of these names as one and the same word a note."""
+        marks = {path: _PLACEHOLDER + _lettered(n) for n, path in enumerate(sorted(set(self.equals.values())))}
+        gap = r"[^\w\n.!?:;,'’\-]+"
+        ordered = sorted(self.equals, key=lambda name: (-len(" ".join(name)), name))
+        pattern = "|".join(gap.join(map(re.escape, name)) for name in ordered)
+        return re.sub(
+            rf"(?<![\w'’\-])(?:{pattern})(?![\w'’\-])",
+            lambda found: marks.get(self.equals.get(tuple(folded_words(found[0])), ""), found[0]),
+            self.shown(text),
+            flags=re.IGNORECASE,
+        )
+
+
+NO_NAMES: Final = Names({})
+
+
+def names_of(titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[tuple[str, str]]) -> dict[str, Called]:
+    """What each note is called. `titles`: path, title, aliases; `shown`: path, and what a link to it shows."""
+    others: dict[str, set[str]] = defaultdict(set)
+    for path, text in shown:
+        others[path].add(text)
+    return {path: Called(title, others[path].union(aliases)) for path, title, aliases in titles}
+
+
+def _contrast(one: Words, other: Words) -> bool:
+    """Whether two names of several words differ in a single one that is no inflection: `open crates`, `full crates`."""
+    if len(one) != len(other) or len(one) < 2:
+        return False
+    differing = [(a, b) for a, b in zip(one, other, strict=True) if not _alike(a, b)]
+    return len(differing) == 1
+
+
+def _within(part: Words, whole: Words) -> bool:
+    return all(any(_alike(word, other) for other in whole) for word in part)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two words are the same but for their endings."""
+    shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one == other or shared >= max(_LEAST_STEM, max(len(one), len(other)) - _ENDING)
+
+
+def _lettered(number: int) -> str:
+    """A number in letters, so that it counts as none."""
+    return "".join("abcdefghij"[int(digit)] for digit in str(number))
