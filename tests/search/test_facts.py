@@ -105,6 +105,16 @@ def test_files(indexed: Workspace):
     assert facts.status(indexed)["files"]["stale"] == 1
 
 
+def test_what_no_sync_can_read_is_not_stale(indexed: Workspace, static_embedder):
+    """A file that is no note does not make the index look behind for ever; a new note does, until it is indexed."""
+    (indexed.vault / "picture.md").write_bytes(b"\xff\xfe\x00\x01")
+    assert facts.status(indexed)["files"] == {"total": 2, "stale": 0}
+    (indexed.vault / "new.md").write_text("# New\n")
+    assert facts.status(indexed)["files"] == {"total": 2, "stale": 1}
+    list(facts.rebuild(indexed, static_embedder))
+    assert facts.status(indexed)["files"] == {"total": 3, "stale": 0}
+
+
 def test_search(indexed: Workspace, static_embedder):
     """Sarah's phone, by group, with the time of each part; sources leave groups empty."""
     with LiveSearch(indexed, static_embedder) as live:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from infold.errors import StateUnwritable
 from infold.search import room
-
-PLENTY = 200 * 1024 * 1024
+from infold.tables.embeddings import EmbeddingStore
 
 
 def says_free(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:
@@ -35,7 +35,7 @@ def test_a_disk_that_fills_up_leaves_the_index_as_it_was(place, monkeypatch):
     place.sync()
     place.write("bread.md", "# Bread\n\nA poolish ferments for twelve hours.\n")
     with monkeypatch.context() as full:
-        says_free(full, 1_000_000)
+        says_free(full, 30_000_000)
         with pytest.raises(StateUnwritable):
             place.sync()
         assert place.found("levain") == ["bread.md"]
@@ -56,21 +56,36 @@ def test_vectors_wait_for_room(place, monkeypatch):
 
 @pytest.fixture
 def small_disk(tmp_path: Path):
-    """A disk of 20 MB."""
+    """A disk of 200 MB, most of which an index takes there while it is made."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0 or shutil.which("mount") is None:
         pytest.skip("only root can mount a disk")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", disk], check=False)
-    if mounted.returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", disk], check=False).returncode:
         pytest.skip("no disk can be mounted here")
     yield disk
     subprocess.run(["umount", disk], check=True)
 
 
-def test_a_disk_that_is_too_small_ends_no_process(place, small_disk):
-    """On a real disk that cannot hold an index the sync is refused; the engine would end the process without a word."""
+def test_a_full_disk_ends_no_process_and_no_index(place, small_disk):
+    """On a real disk: search and sync say what is wrong, status still tells, and with room all is as it was."""
     place.root = small_disk
     place.write("bread.md", "# Bread\n\nA levain rises overnight.\n")
+    place.sync()
+    generation = place.generation
+    with (small_disk / "other.bin").open("wb") as file, suppress(OSError):
+        while True:
+            file.write(bytes(65536))
+    with pytest.raises(StateUnwritable):
+        place.found("levain")
     with pytest.raises(StateUnwritable):
         place.sync()
+    with pytest.raises(StateUnwritable):
+        place.sync(rebuild=True)
+    with closing(place.manifest()) as manifest:
+        assert list(manifest.notes()) == ["bread.md"]
+    assert EmbeddingStore(place.embeddings).count() == 1
+    (small_disk / "other.bin").unlink()
+    place.sync()
+    assert place.generation == generation
+    assert place.found("levain") == ["bread.md"]

@@ -20,6 +20,7 @@ from infold.search.batches import steps
 from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector
 from infold.search.intent import Intent
 from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
+from infold.search.room import LEAST_TO_OPEN_BYTES, require_room
 from infold.search.terms import Sparse
 from infold.search.turns import Turns
 
@@ -64,11 +65,13 @@ class EdgeIndex:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         with _translated("opening"):
             if vector_size is None or config.exists():
+                require_room(folder, LEAST_TO_OPEN_BYTES)
                 self._has_dense = DENSE in json.loads(config.read_bytes()).get("vectors", {})
                 self._shard = qe.EdgeShard.load(str(folder))
                 self._resume()
                 return
             self._has_dense = vector_size > 0
+            require_room(folder)
             folder.mkdir(parents=True, exist_ok=True)
             self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
             for field in KEYWORDS:
@@ -167,6 +170,7 @@ class EdgeIndex:
         return self._shard
 
     def _update(self, operation: qe.UpdateOperation) -> None:
+        require_room(self.folder, LEAST_TO_OPEN_BYTES)
         self._open.update(operation)
 
     def _query(self, limit: int, query: qe.Query, where: Filter, params: qe.SearchParams | None) -> list[Hit]:
@@ -186,6 +190,7 @@ def compact(folder: Path) -> None:
     this writes it out as files that are mapped. Takes seconds, in which the engine lets no other thread of the process
     run: for a process of its own, that nobody shares the shard with. Killed, it leaves a shard that is whole.
     """
+    require_room(folder)
     with _translated("compacting"):
         shard = qe.EdgeShard.load(str(folder))
         shard.optimize()

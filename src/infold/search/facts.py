@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _RECORD: Final = "last_sync.json"
 _BLOCK_BYTES: Final = 512
+_MOST_OPENED: Final = 100  # files, to tell a new note from what is none
 _NS: Final = 1_000_000_000
 _RESULT: Final = ("filePath", "heading", "snippet", "score", "lines")
 _TIMING: Final = ("ftsMs", "vectorMs", "totalMs")
@@ -171,13 +172,30 @@ def _passages(manifest: Manifest, notes: dict[str, IndexedNote]) -> int:
 
 
 def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:
-    """The notes that a sync would read, by time and size, and those that it would take away."""
+    """The notes that a sync would read, by time and size, and those that it would take away.
+
+    A file that no sync can read is none of them; where a great many are not indexed, they are not opened to see.
+    """
     from infold.search.changes import gone
     from infold.search.feeds import NotesFeed
 
     listing = NotesFeed(workspace.vault, workspace.params).items()
     changed = {item.path for item in listing.items if _differs(item, notes.get(item.path))}
+    unknown = changed - notes.keys()
+    if len(unknown) <= _MOST_OPENED:
+        changed -= {path for path in unknown if not _is_readable(workspace, path)}
     return changed | set(gone(notes, listing.items, listing.skipped))
+
+
+def _is_readable(workspace: Workspace, path: str) -> bool:
+    from infold.errors import NoteUnreadable, PathRefused
+    from infold.vault.files import decode, read_bytes
+
+    try:
+        decode(read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes), path)
+    except (NoteUnreadable, PathRefused):
+        return False
+    return True
 
 
 def _differs(item: Item, row: IndexedNote | None) -> bool:

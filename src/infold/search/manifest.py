@@ -85,17 +85,16 @@ class Manifest:
         self.file = file
         self._synced = file.with_name(_SYNCED)
         with _translated(file):
-            target = f"{file.absolute().as_uri()}?mode=ro" if read_only else str(file)
-            self._db = sqlite3.connect(target, timeout=_BUSY_MS / 1000, isolation_level=None, uri=read_only)
+            if not read_only:
+                self._db = _opened(str(file), is_made=True)
+                return
             try:
-                if not read_only:
-                    self._db.execute("PRAGMA journal_mode = WAL")
-                    self._db.execute("PRAGMA synchronous = FULL")
-                    self._db.executescript(_TABLES)
-                self._db.execute("SELECT count(*) FROM meta").fetchone()
-            except BaseException:
-                self._db.close()
-                raise
+                self._db = _opened(f"{file.absolute().as_uri()}?mode=ro")
+            except sqlite3.Error as error:
+                if not (_is_of_the_disk(error) and file.exists()):
+                    raise
+                # A reader too leaves a file beside it; where the disk takes none, the file is read by itself.
+                self._db = _opened(f"{file.absolute().as_uri()}?immutable=1")
 
     @property
     def generation(self) -> str:
@@ -246,6 +245,20 @@ class Manifest:
 
 
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _opened(target: str, *, is_made: bool = False) -> sqlite3.Connection:
+    db = sqlite3.connect(target, timeout=_BUSY_MS / 1000, isolation_level=None, uri=not is_made)
+    try:
+        if is_made:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.executescript(_TABLES)
+        db.execute("SELECT count(*) FROM meta").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def _is_of_the_disk(error: sqlite3.Error) -> bool:

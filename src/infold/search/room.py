@@ -13,18 +13,19 @@ from typing import Final
 from infold.errors import StateUnwritable
 
 LEAST_FREE_BYTES: Final = 64 * 1024 * 1024  # more than one round of writing takes
+LEAST_TO_OPEN_BYTES: Final = 16 * 1024 * 1024  # the engine writes a little whenever it opens an index
 
 
-def require_room(folder: Path) -> None:
-    """Raises StateUnwritable where the disk of `folder` has too little room to write to the index."""
+def require_room(folder: Path, least_bytes: int = LEAST_FREE_BYTES) -> None:
+    """Raises StateUnwritable where the disk of `folder` has too little room to use the index."""
     nearest = next((place for place in (folder, *folder.parents) if place.exists()), folder)
     try:
         free = shutil.disk_usage(nearest).free
     except OSError as error:
         raise StateUnwritable(f"{folder} cannot be reached: {error.strerror or error}.") from error
-    if free < LEAST_FREE_BYTES:
+    if free < least_bytes:
         raise StateUnwritable(
-            f"The disk of {folder} has too little room: {free // 1_000_000} MB are free, and writing to the search "
-            f"index takes {LEAST_FREE_BYTES // 1_000_000}.",
+            f"The disk of {folder} has too little room: {free // 1_000_000} MB are free, and the search index "
+            f"needs {least_bytes // 1_000_000}.",
             hint="Free disk space or choose another --state.",
         )

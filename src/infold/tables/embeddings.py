@@ -7,6 +7,7 @@ that was said to be kept. A damaged file is set aside and named; a new one takes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping
@@ -97,10 +98,15 @@ class EmbeddingStore:
         return self._done(remove, 0)
 
     def count(self) -> int:
-        """How many vectors are kept, all models together."""
+        """How many vectors are kept, all models together; 0 where that cannot be read. Changes nothing."""
         if not self._file.exists():
             return 0
-        return self._done(lambda db: int(db.execute("SELECT count(*) FROM embeddings").fetchone()[0]), 0)
+        for mode in ("mode=ro", "immutable=1"):  # the second where the disk takes nothing more, not even a reader
+            with contextlib.suppress(sqlite3.Error):
+                target = f"{self._file.absolute().as_uri()}?{mode}"
+                with closing(sqlite3.connect(target, timeout=_BUSY_SECONDS, uri=True)) as db:
+                    return int(db.execute("SELECT count(*) FROM embeddings").fetchone()[0])
+        return 0
 
     def _done(self, work: Callable[[sqlite3.Connection], _T], otherwise: _T) -> _T:
         """What `work` gives, over a connection of its own; `otherwise` where the file is damaged and was set aside."""
