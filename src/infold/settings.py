@@ -105,6 +105,9 @@ class LibrarianParams(Section):
     max_tokens: int | None = Field(default=None, ge=0)
 
 
+Fusion = Literal["strength", "ranks"]
+
+
 class SearchParams(Section):
     """How passages are cut, embedded and searched (spec 3, sections 5, 6 and 12)."""
 
@@ -113,6 +116,7 @@ class SearchParams(Section):
     language: str = "auto"
     embedding: Literal["auto", "static", "onnx", "service", "none"] = "auto"
     embedding_model: str | None = None
+    fusion: Fusion = "strength"
     fusion_k: int = Field(default=60, ge=1)
     dense_weight: float | None = Field(default=None, ge=0)
     max_results: int = Field(default=15, ge=1)
@@ -151,10 +155,11 @@ class DocmemParams(Section):
 
 
 class EvaluateParams(Section):
-    """How well text is filed, measured on paragraphs left out of the vault's own notes."""
+    """How well text is filed and found, measured on the vault's own notes."""
 
     seeds: str = "0-2"
     paragraphs: int = Field(default=24, ge=1)
+    questions: int = Field(default=150, ge=1)
     resamples: int = Field(default=2000, ge=100)
     tolerance: float = Field(default=0.05, ge=0, le=1)
 
@@ -238,7 +243,7 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
 def _checked(values: Mapping[str, Any]) -> Params:
     """The parameters with these sections checked. The others are the defaults, which need no check."""
     try:
-        given = {name: _SECTIONS[name].model_validate(section) for name, section in values.items()}
+        given: dict[str, Any] = {name: _SECTIONS[name].model_validate(section) for name, section in values.items()}
     except (KeyError, ValidationError):
         return Params.model_validate(values)  # which names the section in what it raises
     return Params.model_construct(**given)

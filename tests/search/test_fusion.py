@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.fusion import Ranking, by_relative_score, fuse, near, telling
+from infold.search.fusion import KEYWORD, MEANING, Ranking, by_relative_score, by_strength, fuse, near, telling
 from infold.search.index import Hit
 
 
@@ -99,3 +99,88 @@ def test_no_more_than_asked_for_and_none_twice(words: list[Hit], meaning: list[H
     assert all(0 < score <= 1 for score in scores)
     notes = by_relative_score([(words, 1), (meaning, weight)], limit)
     assert len(notes) == len(set(notes)) <= limit
+
+
+def strongest(words: list[Hit], meaning: list[Hit], weight: float = 0.3, *, floor: float = 0.0) -> list[str]:
+    rankings = [Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, weight, floor)]
+    return [ranked.hit.path for ranked in by_strength(rankings)]
+
+
+def test_a_clear_winner_by_words_keeps_its_lead():
+    """What stands out by its words is not overturned by meaning that is close to a tie, as by ranks it would be."""
+    words = hits(("a", 20), ("b", 9), ("c", 8))
+    meaning = hits(("c", 0.53), ("b", 0.52), ("d", 0.51), ("a", 0.5))
+    assert strongest(words, meaning, 1.0, floor=0.4)[0] == "a"
+    assert fused((words, 1.0), (meaning, 1.0))[0][0] != "a"
+
+
+def test_a_tie_by_words_is_settled_by_meaning():
+    """Where words cannot tell, what is clearly nearer in meaning comes first, with a small weight already."""
+    words = hits(("a", 10), ("b", 9.9), ("c", 9.8))
+    meaning = hits(("b", 0.8), ("c", 0.45), ("a", 0.41))
+    assert strongest(words, meaning, 0.3, floor=0.4)[0] == "b"
+
+
+def test_meaning_that_hardly_tells_hardly_counts():
+    """The cosine above the floor counts as it is: the same order a little above the floor decides nothing."""
+    words = hits(("a", 10), ("b", 9), ("c", 1))
+    near_floor = hits(("b", 0.42), ("a", 0.40))
+    assert strongest(words, near_floor, 0.3, floor=0.4)[0] == "a"
+
+
+def test_a_note_that_several_passages_speak_for_rises():
+    """Of two passages alike the one whose note has other good passages comes first."""
+    lone, backed = Hit("z", 1, 2, (), 10.0), Hit("a", 1, 2, (), 10.0)
+    others = [Hit("z", 5, 9, (), 8.0), Hit("z", 12, 19, (), 8.0)]
+    ranked = by_strength([Ranking(KEYWORD, [backed, lone, *others], 1.0)])
+    assert ranked[0].hit.path == "z"
+
+
+def test_a_passage_found_by_its_note_alone_says_so():
+    """Evidence has rank 0 where a ranking holds other passages of the note but not this one."""
+    words = [Hit("a", 1, 2, (), 10.0)]
+    meaning = [Hit("a", 5, 9, (), 0.8)]
+    first = by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.3, 0.4)])[0]
+    assert [(part.name, part.rank) for part in first.evidence] == [("keyword", 1), ("dense", 0)]
+    assert sum(part.share for part in first.evidence) == pytest.approx(first.hit.score)
+
+
+@given(scored, scored, st.floats(0, 2), st.floats(0, 1))
+def test_strengths_are_shares_of_the_best(words: list[Hit], meaning: list[Hit], weight: float, base: float):
+    """Whatever the legs give, each passage comes once, scores fall from at most 1, evidence adds up to them."""
+    ranked = by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, weight, base)])
+    assert len({(r.hit.path, r.hit.start_line) for r in ranked}) == len(ranked)
+    found = [r.hit.score for r in ranked]
+    assert found == sorted(found, reverse=True)
+    assert all(0 <= score <= 1 for score in found)
+    assert all(sum(part.share for part in r.evidence) == pytest.approx(r.hit.score, abs=1e-6) for r in ranked)
+
+
+places = st.lists(st.sampled_from("abcdef"), unique=True, min_size=1, max_size=6)
+
+
+@given(places, places, st.floats(0.01, 2), st.sampled_from("abcdef"))
+def test_first_in_both_is_first(words: list[str], meaning: list[str], weight: float, best: str):
+    """A passage that leads both legs leads the fused ranking, with score 1."""
+    one = hits((best, 50.0), *((path, 40.0 - n) for n, path in enumerate(words) if path != best))
+    two = hits((best, 0.9), *((path, 0.8 - n / 20) for n, path in enumerate(meaning) if path != best))
+    ranked = by_strength([Ranking(KEYWORD, one, 1.0), Ranking(MEANING, two, weight, 0.3)])
+    assert ranked[0].hit.path == best
+    assert ranked[0].hit.score == pytest.approx(1.0)
+
+
+@given(scored, scored)
+def test_weight_nought_is_words_alone(words: list[Hit], meaning: list[Hit]):
+    """A leg with weight 0 neither adds a passage nor moves one."""
+    alone = by_strength([Ranking(KEYWORD, words, 1.0)])
+    assert by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.0)]) == alone
+
+
+@given(st.permutations("abcdef"), st.sampled_from("abcdef"), st.booleans())
+def test_a_leg_that_cannot_tell_does_no_harm(order: list[str], answer: str, words_know: bool):
+    """Where one leg finds everything alike, the answer ranks as high as in the other, whichever that is."""
+    if words_know:
+        words, meaning = hits(*((path, 20.0 - n) for n, path in enumerate(order))), hits(*((p, 0.5) for p in "abcdef"))
+    else:
+        words, meaning = hits(*((p, 7.0) for p in "abcdef")), hits(*((path, 0.9 - n / 20) for n, path in enumerate(order)))
+    assert strongest(words, meaning, 0.3, floor=0.4).index(answer) <= order.index(answer)

@@ -91,6 +91,7 @@ def _flat(text: str) -> str:
 
 def _reasons(result: Result) -> Iterator[str]:
     for part in result.evidence:
-        yield f"{part.name}: rank {part.rank}, score {part.score:.3f}, weight {part.weight:g}, adds {part.share:.3f}"
+        place = f"rank {part.rank}, score {part.score:.3f}" if part.rank else "by other passages of the note"
+        yield f"{part.name}: {place}, weight {part.weight:g}, adds {part.share:.3f}"
     if result.words:
         yield f"words: {', '.join(shown(word) for word in result.words)}"

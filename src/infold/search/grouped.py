@@ -6,6 +6,7 @@ is left out and counted. There is no boosting between groups: the order of group
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from infold.search.fusion import Ranked
     from infold.search.query import Legs
     from infold.search.stretches import Stretch, Texts
+    from infold.settings import Fusion
 
 DEPTH: Final = 50  # passages of each leg, at least
 _PASSAGES_PER_RESULT: Final = 4  # overlapping ones are one result, gone ones none
@@ -50,6 +52,7 @@ def answer(
     where: Filter,
     limit: int,
     min_score: float,
+    fusion: Fusion,
     fusion_k: int,
 ) -> SearchResult:
     """At most `limit` places in all, none with a score below `min_score`."""
@@ -59,7 +62,7 @@ def answer(
     if question.phrases:
         legs = _with_phrases(searcher, question, legs, where, texts.get, limit)
     collector = _Collector(wanted_of(question, searcher.languages), texts)
-    for ranked in legs.ranked(fusion_k):
+    for ranked in legs.ranked(fusion, fusion_k):
         if len(collector.results) >= limit or ranked.hit.score < min_score:
             break
         collector.add(ranked)
@@ -91,10 +94,11 @@ def _with_phrases(
     known = {hit.id for hit in exact}
     first = [hit for hit in legs.keyword if hit.id in known]
     ranked = {hit.id for hit in first}
+    least = first[-1].score if first else math.inf  # what the question itself did not find comes after what it found
     holds = Holds(question.phrases, texts)
     return replace(
         legs,
-        keyword=[*first, *(hit for hit in exact if hit.id not in ranked)],
+        keyword=[*first, *(replace(hit, score=min(hit.score, least)) for hit in exact if hit.id not in ranked)],
         dense=[hit for hit in legs.dense if hit.id in known or holds(hit)],
         keyword_ms=legs.keyword_ms + (time.perf_counter() - started) * 1000,
     )

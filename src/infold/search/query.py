@@ -16,12 +16,24 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from infold.errors import IndexFault
 from infold.search.floors import floor_of
-from infold.search.fusion import Leg, Ranked, Ranking, best_scores, by_relative_score, fuse, near, telling
+from infold.search.fusion import (
+    KEYWORD,
+    MEANING,
+    Leg,
+    Ranked,
+    Ranking,
+    best_scores,
+    by_relative_score,
+    by_strength,
+    fuse,
+    near,
+    telling,
+)
 from infold.search.index import EVERYTHING, Filter, Hit
 from infold.search.opened import OpenedIndex
 from infold.search.shard import IndexFolder
 from infold.search.terms import sparse_query
-from infold.settings import SearchParams
+from infold.settings import Fusion, SearchParams
 
 if TYPE_CHECKING:
     from infold.search.embedding import Embedder
@@ -29,7 +41,7 @@ if TYPE_CHECKING:
     from infold.search.results import SearchResult
     from infold.search.stretches import Texts
 
-FUSED_PASSAGES: Final = 50  # that each leg gives to a ranking of passages, at least
+FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
 CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at least
 PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
 _SCORED_PASSAGES: Final = 2000
@@ -54,10 +66,16 @@ class Legs:
     dense_weight: float
     keyword_ms: float
     dense_ms: float
+    keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
+    dense_base: float = 0.0
 
-    def ranked(self, fusion_k: int) -> list[Ranked]:
+    def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
         """The two as one ranking."""
-        return fuse([Ranking("keyword", self.keyword, 1.0), Ranking("dense", self.dense, self.dense_weight)], fusion_k)
+        rankings = [
+            Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
+            Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
+        ]
+        return by_strength(rankings) if fusion == "strength" else fuse(rankings, fusion_k)
 
 
 class Searcher:
@@ -101,22 +119,31 @@ class Searcher:
         return self._ask(ask)
 
     def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """Both, fused by reciprocal rank, with scores from 0 to 1; keywords weigh 1, meaning what it is worth.
+        """Both, fused as `search.fusion` says, with scores from 0 to 1; keywords weigh 1, meaning what it is worth.
 
         What is no nearer in meaning than unrelated texts are is left out.
         """
         legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where)
-        return [ranked.hit for ranked in legs.ranked(self._params.fusion_k)[: max(limit, 0)]]
+        return [ranked.hit for ranked in legs.ranked(self._params.fusion, self._params.fusion_k)[: max(limit, 0)]]
 
     def legs(self, keywords: str, text: str, depth: int, where: Filter = EVERYTHING) -> Legs:
         """What either search finds: by `keywords`, and by the meaning of `text`."""
+        depth = max(depth, FUSED_PASSAGES)
         started = time.perf_counter()
-        by_keyword = telling(self.keyword(keywords, depth, where))
+        by_keyword = self.keyword(keywords, depth, where)
         between = time.perf_counter()
-        floor = self._floor()
-        by_meaning = near(self.dense(text, depth, where), floor)
+        by_meaning = self.dense(text, depth, where)
         ended = time.perf_counter()
-        return Legs(by_keyword, by_meaning, self._dense_weight(), (between - started) * 1000, (ended - between) * 1000)
+        floor = self._floor()
+        return Legs(
+            keyword=telling(by_keyword),
+            dense=near(by_meaning, floor),
+            dense_weight=self._dense_weight(),
+            keyword_ms=(between - started) * 1000,
+            dense_ms=(ended - between) * 1000,
+            keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
+            dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
+        )
 
     def search(
         self, asked: str, where: Filter = EVERYTHING, limit: int | None = None, min_score: float | None = None
@@ -134,6 +161,7 @@ class Searcher:
             where=where,
             limit=self._params.max_results if limit is None else limit,
             min_score=self._params.min_score if min_score is None else min_score,
+            fusion=self._params.fusion,
             fusion_k=self._params.fusion_k,
         )
 
