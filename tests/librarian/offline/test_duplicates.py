@@ -6,6 +6,8 @@ import pytest
 
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.inserting import quote
+from infold.librarian.offline.names import Called, Names
+from infold.vault.links import LinkResolver
 from infold.vault.note import parse
 
 NOTE = """# Sourdough
@@ -79,3 +81,76 @@ def test_a_quote_that_stands_twice_is_extended():
     assert found is not None
     assert note.text.count(found) == 1
     assert "Same words here." in found
+
+
+def test_a_link_with_another_text_to_the_same_note_is_no_news():
+    """A copy may link to a note of the vault by another of its names; a link to another note says something else."""
+    note = parse("a.md", "# A\n\nThe trays go on [[Crates|stacked crates]] of wood, away from the wall.\n")
+    names = Names(
+        {"Crates.md": Called("Crates", ("stacked crates",)), "Racks.md": Called("Racks")}, LinkResolver(PATHS, {})
+    )
+    renamed = "The trays go on [[Crates]] of wood, away from the wall."
+    assert find_cover(renamed, note, names) is not None
+    assert find_cover(renamed.replace("Crates", "Racks"), note, names) is None
+
+
+PATHS = ["Crates.md", "Racks.md", "Heat.md", "Two-day rule.md"]
+CALLED = {
+    "Crates.md": Called("Wooden Crates", ("open crates", "closed crates", "stack of wooden crates", "crates 2")),
+    "Heat.md": Called("Proofing temperature", ("too hot", "far too cold", "never too cold")),
+    "Racks.md": Called("Racks", ("drying racks", "shelf")),
+    "Shelves.md": Called("Shelves", ("shelf",)),
+}
+WRITTEN = """# Shed
+
+Wooden crates stay by the door all winter, because the floor there is dry.
+
+The dough by the oven is too hot after lunch, so it moves to the hall.
+
+In spring the open crates go to the garden with the young plants.
+
+Put the drying racks beside 2 lamps and turn them every evening.
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A stack of wooden crates stay by the door all winter, because the floor there is dry.".removeprefix("A "),
+        "The dough by the oven is proofing temperature after lunch, so it moves to the hall.",
+        "Put the racks beside 2 lamps and turn them every evening.",
+    ],
+)
+def test_a_note_may_be_called_by_another_name(text):
+    """The title for another name and the other way round: the same is said."""
+    assert find_cover(text, parse("Shed.md", WRITTEN)) is None or "racks" in text
+    assert find_cover(text, parse("Shed.md", WRITTEN), Names(CALLED)) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In spring the closed crates go to the garden with the young plants.",
+        "The dough by the oven is far too cold after lunch, so it moves to the hall.",
+        "The dough by the oven is never too cold after lunch, so it moves to the hall.",
+        "Crates 2 stay by the door all winter, because the floor there is dry.",
+        "Wooden crates stay by the door no winter, because the floor there is dry.",
+        "A stack of wooden crates stay by the wall all winter, because the floor there is dry.".removeprefix("A "),
+        "Put the racks beside 3 lamps and turn them every evening.",
+        "The full crates of wood stay by the door.",
+        "Put the shelf beside 2 lamps and turn them every evening.",
+        "Put the wooden crates beside 2 lamps and turn them every evening.",
+    ],
+)
+def test_another_name_never_hides_a_contradiction(text):
+    """Opposites that links to one note show, a negation or a number in or beside a name, names of two notes."""
+    assert find_cover(text, parse("Shed.md", WRITTEN), Names(CALLED)) is None
+
+
+def test_a_common_word_is_no_name():
+    """A word of many notes does not stand for a note that has it as its title."""
+    called = {"Water.md": Called("Water", ("mineral supply",))}
+    note = parse("a.md", "# A\n\nPlants want water in the early morning and at night.\n")
+    text = "Plants want mineral supply in the early morning and at night."
+    assert find_cover(text, note, Names(called)) is not None
+    assert find_cover(text, note, Names(called, is_common=lambda word: word == "water")) is None

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
-from infold.librarian.offline.names import NO_NAMES, Names
+from infold.librarian.offline.names import NO_NAMES, Names, is_placeholder
 from infold.librarian.offline.negating import is_negating
 from infold.librarian.offline.reading import bare
 from infold.text import collapse_spaces, folded_words, sentences
@@ -129,7 +130,15 @@ def _is_said(sentence: str, theirs: Sequence[str]) -> bool:
             best, most = other, share
     if best is None or most < SENTENCE_SHARE:
         return False
+    if not _beside_names(words) <= _beside_names(folded_words(best)):
+        return False
     return _numbers_follow(sentence, best) and _negations(sentence) == _negations(best)
+
+
+def _beside_names(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """What stands right before and after a name that has others: a word beside it can turn its meaning round."""
+    closed = ["", *words, ""]
+    return {pair for pair in pairwise(closed) if any(map(is_placeholder, pair))}
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +26,7 @@ _ENDING: Final = 3  # letters by which inflections of one word may differ at the
 _MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.]")
 _DIGIT: Final = re.compile(r"\d")
 _PLACEHOLDER: Final = "Xnamexofxnotex"  # no word of any language; a capital, because names often begin a sentence
+_FOLDED_PLACEHOLDER: Final = _PLACEHOLDER.casefold()
 
 Words = tuple[str, ...]
 
@@ -57,17 +58,29 @@ class Names:
 
     def in_text(self, text: str) -> Renaming | None:
         """The names that `text` holds and what else they may be called; None where it holds none that has another."""
-        words = folded_words(self._shown(text))
-        held: dict[Words, str] = {}
-        for at, word in enumerate(words):
-            for name in self._first.get(word, ()):
-                if tuple(words[at : at + len(name)]) == name:
-                    held[name] = self._owners[name]
+        held: dict[str, set[Words]] = defaultdict(set)
+        for name in self._held(folded_words(self._shown(text))):
+            held[self._owners[name]].add(name)
         equals: dict[Words, str] = {}
-        for name, path in held.items():
-            others = [other for other in self._names[path] if self._mean_the_same(path, name, other)]
-            equals |= dict.fromkeys([name, *others], path) if others else {}
+        for path, own in held.items():
+            same = [
+                other
+                for other in self._names[path]
+                if all(other == name or self._mean_the_same(path, name, other) for name in own)
+            ]
+            if own.issubset(same) and len(same) > 1:
+                equals |= dict.fromkeys(same, path)
         return Renaming(equals, self._shown) if equals else None
+
+    def _held(self, words: Sequence[str]) -> Iterator[Words]:
+        """The names that stand in a text of these words, the longest at each place."""
+        at = 0
+        while at < len(words):
+            here = [name for name in self._first.get(words[at], ()) if tuple(words[at : at + len(name)]) == name]
+            longest = max(here, key=len, default=None)
+            if longest is not None:
+                yield longest
+            at += len(longest) if longest else 1
 
     def target(self, link: str) -> str:
         """Where the inside of a wiki-link leads, whatever it shows: the note's path and the anchor; else as written."""
@@ -82,7 +95,7 @@ class Names:
         return f"{path}#{anchor.strip().casefold()}" if path else link.casefold()
 
     def _mean_the_same(self, path: str, one: Words, other: Words) -> bool:
-        if one == other or _contrast(one, other):
+        if _contrast(one, other):
             return False
         titles = self._titles[path]
         return one in titles or other in titles or _within(one, other) or _within(other, one)
@@ -150,6 +163,11 @@ class Renaming:
             self.shown(text),
             flags=re.IGNORECASE,
         )
+
+
+def is_placeholder(word: str) -> bool:
+    """Whether a case-folded word stands for the names of a note in an evened text."""
+    return word.startswith(_FOLDED_PLACEHOLDER)
 
 
 NO_NAMES: Final = Names({})
