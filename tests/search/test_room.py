@@ -12,6 +12,7 @@ import pytest
 
 from infold.errors import StateUnwritable
 from infold.search import room
+from infold.search.watching import is_watched, watch_claimed
 from infold.tables.embeddings import EmbeddingStore
 
 
@@ -89,3 +90,23 @@ def test_a_full_disk_ends_no_process_and_no_index(place, small_disk):
     place.sync()
     assert place.generation == generation
     assert place.found("levain") == ["bread.md"]
+
+
+def test_a_read_only_disk_is_told(place, small_disk):
+    """The engine cannot open an index there; that is said with a hint, and what is held can still be told."""
+    place.root = small_disk
+    place.write("bread.md", "# Bread\n\nA levain rises overnight.\n")
+    place.sync()
+    with watch_claimed(place.index):
+        pass  # leaves its lock file behind
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    try:
+        assert not is_watched(place.index)
+        with pytest.raises(StateUnwritable) as raised:
+            place.found("levain")
+        assert "permissions" in raised.value.hint
+        assert EmbeddingStore(place.embeddings).count() == 1
+        with closing(place.manifest()) as manifest:
+            assert list(manifest.notes()) == ["bread.md"]
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)

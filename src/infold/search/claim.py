@@ -28,7 +28,10 @@ class Claim:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise StateUnwritable(f"{self.file} cannot be written: {error.strerror or error}.") from error
+            raise StateUnwritable(
+                f"{self.file} cannot be written: {error.strerror or error}.",
+                hint="Set the permissions right, free disk space, or choose another --state.",
+            ) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(descriptor), self.file.stat()):  # else it was removed meanwhile

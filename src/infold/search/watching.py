@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
-from infold.errors import InfoldError, VaultBusy
+from infold.errors import InfoldError, StateUnwritable, VaultBusy
 from infold.search.claim import Claim
 from infold.search.counts import Progress, SyncResult
 from infold.search.listening import Listener, folders_below
@@ -238,6 +238,9 @@ def is_watched(index_dir: Path) -> bool:
     claim = Claim(index_dir / _LOCK)
     if not claim.file.exists():
         return False
-    taken = claim.take()
+    try:
+        taken = claim.take()
+    except StateUnwritable:
+        return False  # nor could whoever wants to follow it
     claim.release()
     return not taken
