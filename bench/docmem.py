@@ -1,4 +1,4 @@
-"""How fast memory trees are written and read: append, insert, find, serialise, outline, expand to 8,000 tokens.
+"""How fast memory trees are written, read and searched: append, insert, find, serialise, expand, search.
 
 `python bench/docmem.py [NODES …]`, 1,000 and 100,000 by default; 1000000 takes a few minutes. Half of a tree's nodes
 hang on one parent, the other half on summaries of a hundred each. A memory has 20 tokens. Every commit is synchronised
@@ -20,9 +20,16 @@ from rich.console import Console
 from rich.table import Table
 
 from infold.docmem import upkeep
+from infold.docmem.indexing import index_memory
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
+from infold.docmem.recall import recall, relevance
+from infold.search.embedding import StaticEmbedder
+from infold.search.query import Searcher
+from infold.search.sync import sync_index
+from infold.settings import Params
+from infold.workspace import Workspace
 
 SIZES = (1_000, 100_000)
 BATCH = 2_000
@@ -41,8 +48,8 @@ def main() -> None:
     columns = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            memory = open_docmem(Path(folder) / "docmem.sqlite")
-            columns.append(_measure(memory, size))
+            memory = open_docmem(Path(folder) / "state" / "kept" / "docmem.sqlite")
+            columns.append(_measure(memory, size) | _measure_search(memory, Path(folder)))
             memory.close()
     table = Table("", *(f"{size:,} nodes" for size in sizes), title="Docmem")
     for name in columns[0]:
@@ -85,6 +92,35 @@ def _measure(memory: Docmem, size: int) -> dict[str, str]:
     assert upkeep.problems(memory.store) == []
     figures["check of everything"] = clock.each(1)
     figures["file"] = f"{upkeep.facts(memory.store).size_bytes / 1e6:,.0f} MB"
+    return figures
+
+
+def _measure_search(memory: Docmem, folder: Path) -> dict[str, str]:
+    """The index made of all nodes with the bundled embeddings, searched, and the tree expanded by what it finds."""
+    (folder / "vault").mkdir()
+    (folder / "vault" / "index.md").write_text("# Home\n")
+    params = Params.model_validate({"search": {"embedding": "static"}})
+    space = Workspace(folder / "vault", folder / "state", folder / "vault" / "inbox.md", params)
+    embedder = StaticEmbedder()
+    sync_index(space.vault, space.index, space.embeddings, params, embedder)
+    figures: dict[str, str] = {}
+    clock = _Clock()
+    sent = index_memory(memory, space, embedder).sent
+    figures["index, all nodes anew"] = clock.rate(sent)
+    memory.append("bench", "A red kite circled over the quarry.", MEMORY)
+    clock = _Clock()
+    index_memory(memory, space, embedder)
+    figures["index, one node"] = clock.each(1)
+    with Searcher(space.index, params.search, embedder) as searcher:
+        assert recall(memory, searcher, "red kite").results[0].node.text.startswith("A red kite")
+        figures["search"] = _median(lambda: recall(memory, searcher, "red kite seen on a walk"))
+
+        def expand() -> None:
+            scores = relevance(memory, searcher, "red kite seen on a walk", within="bench")
+            memory.expand("bench", BUDGET_TOKENS, relevance=scores)
+
+        figures[f"expand by a question to {BUDGET_TOKENS:,}"] = _median(expand)
+    figures["expand with marks to 8,000"] = _median(lambda: memory.expand("bench", BUDGET_TOKENS))
     return figures
 
 
