@@ -177,3 +177,43 @@ def test_a_read_only_state_is_searched(space, static_embedder):
             assert paths(live.search("levain")) == {"bread.md"}
         finally:
             space.index.chmod(0o700)
+
+
+def test_vectors_follow_after_the_answer(space, static_embedder):
+    """A vault that is only ever searched is found by meaning too; then nothing is said of keywords."""
+    with LiveSearch(space, static_embedder) as live:
+        assert any("keyword only" in notice for notice in live.search("levain").notices)
+        live.fill()
+        assert live.search("levain").notices == ()
+        assert live.search("watering vegetables", sync=False).timing.dense_ms > 0
+
+
+@pytest.mark.parametrize(
+    "fault", [StateUnwritable("The disk is full."), VaultBusy("Another."), OSError(), KeyboardInterrupt()]
+)
+def test_what_fails_after_the_answer_is_no_matter_of_who_asked(space, static_embedder, monkeypatch, fault):
+    """A full disk, another process at work, Ctrl-C: the answer was given, and the next search goes on."""
+    with LiveSearch(space, static_embedder) as live:
+        live.search("levain")
+
+        def broken(*_: object, **__: object) -> None:
+            raise fault
+
+        with monkeypatch.context() as patch:
+            patch.setattr("infold.search.sync.sync_index", broken)
+            live.fill()
+        assert any("keyword only" in notice for notice in live.search("levain").notices)
+
+
+def test_vectors_take_no_longer_than_they_may(space, static_embedder, place, monkeypatch):
+    """When the time is over the rest is left for the next time, and what was done is kept."""
+    monkeypatch.setattr("infold.search.writing.VECTOR_BATCH", 2)
+    for n in range(9):
+        place.write(f"{n}.md", f"Note number {n}.\n")
+    with LiveSearch(space, static_embedder) as live:
+        live.search("levain", sync=True)
+        live.fill(0)
+        first = live.search("levain").notices[0]
+        live.fill(0)
+        second = live.search("levain").notices[0]
+        assert int(first.split()[0]) - int(second.split()[0]) == 2

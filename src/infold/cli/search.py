@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from infold.cli.days import read_day
 from infold.cli.options import Call, command
-from infold.errors import UsageError, VaultBusy
+from infold.errors import UsageError
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
     from infold.cli.progress import Stages
-    from infold.search.embedding import Embedder
+    from infold.cli.terminal import Terminal
     from infold.search.index import Filter
+    from infold.search.live import LiveSearch
     from infold.search.results import SearchResult
-    from infold.search.stretches import Texts
 
 _FILTERS = "Only what"
 
@@ -94,10 +94,22 @@ def search(
     """
     text = " ".join(query)
     where = _filter(source, path, tag, since, until)
-    found = _found(call, call.place(), text, where, limit, min_score, sync=False if no_sync else None)
+    sync = False if no_sync else None
+    bars = _Bars(call.terminal)
+    with ExitStack() as stack:
+        with bars:
+            live = stack.enter_context(_search(call.place(), bars, stack, sync=sync))
+            found = live.search(text, where, limit, min_score, sync=sync)
+        _show(call, found, where, explain=explain)  # here, because closing the index waits for the disk
+        live.fill()
+    return 0
+
+
+def _show(call: Call, found: SearchResult, where: Filter, *, explain: bool) -> None:
     if call.terminal.is_json:
         call.terminal.emit(found.as_json(explain=explain))
-        return 0
+        sys.stdout.flush()
+        return
     from infold.cli.found import Paint, lines_of
 
     page = "\n".join(lines_of(found, Paint.for_stdout(), explain=explain)).rstrip("\n")
@@ -106,19 +118,33 @@ def search(
         sys.stdout.flush()
     for notice in _notices(found, where):
         sys.stderr.write(f"{notice}\n")
-    return 0
 
 
-def _found(
-    call: Call,
-    place: Place,
-    text: str,
-    where: Filter,
-    limit: int | None,
-    min_score: float | None,
-    *,
-    sync: bool | None,
-) -> SearchResult:
+class _Bars:
+    """The bars of what is done before an answer, where there is anything to be done."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._stack = ExitStack()
+        self._stages: Stages | None = None
+
+    def __enter__(self) -> None:
+        """Nothing yet: most searches have nothing to index, and no time to load what draws bars."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """`done` of `total` of a stage."""
+        from infold.cli.progress import Stages
+
+        if self._stages is None:
+            self._stages = self._stack.enter_context(Stages(self._terminal))
+        self._stages(stage, done, total)
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+
+def _search(place: Place, bars: _Bars, stack: ExitStack, *, sync: bool | None) -> LiveSearch:
+    from infold.cli.remembered import memory_texts
     from infold.notebook.sessions import SessionTexts, feeds_of
     from infold.search.embedding import open_embedder
     from infold.search.index import Source
@@ -126,51 +152,16 @@ def _found(
 
     space = place.workspace
     embedder = open_embedder(place.params.search)
-    with ExitStack() as stack:
-
-        def progress(stage: str, done: int, total: int) -> None:
-            from infold.cli.progress import Stages
-
-            if not stages:  # most searches have nothing to index, and no time to load what draws bars
-                stages.append(stack.enter_context(Stages(call.terminal)))
-            stages[0](stage, done, total)
-
-        stages: list[Stages] = []
-        feeds = feeds_of(space, settled_only=True)
-        memory_texts = _memory_texts(place, embedder, stack, is_synced=sync is not False)
-        live = stack.enter_context(
-            LiveSearch(
-                space,
-                embedder,
-                feeds=feeds,
-                texts=lambda: {
-                    Source.SESSIONS: SessionTexts(space.sessions, space.params.search),
-                    **memory_texts,
-                },
-                progress=progress,
-            )
-        )
-        return live.search(text, where, limit, min_score, sync=sync)
-
-
-def _memory_texts(place: Place, embedder: Embedder | None, stack: ExitStack, *, is_synced: bool) -> dict[str, Texts]:
-    """The texts of memory nodes, where there are trees; the index hears of what changed in them first."""
-    space = place.workspace
-    if not space.docmem.exists():
-        return {}
-    from contextlib import closing
-
-    from infold.docmem.indexing import index_memory
-    from infold.docmem.memory import open_docmem
-    from infold.docmem.points import MemoryTexts
-    from infold.search.index import Source
-    from infold.search.shard import IndexFolder
-
-    memory = stack.enter_context(closing(open_docmem(space.docmem)))
-    if is_synced and space.params.search.sync_on_search and not IndexFolder(space.index).is_damaged:
-        with suppress(VaultBusy):  # the one who is at it sends these too, or the next search does
-            index_memory(memory, space, embedder, vectors=False, wait_seconds=0)
-    return {Source.MEMORY: MemoryTexts(memory)}
+    return LiveSearch(
+        space,
+        embedder,
+        feeds=feeds_of(space, settled_only=True),
+        texts=lambda: {  # asked for once the index is there
+            Source.SESSIONS: SessionTexts(space.sessions, space.params.search),
+            **memory_texts(space, embedder, stack, sync=sync),
+        },
+        progress=bars,
+    )
 
 
 def _filter(

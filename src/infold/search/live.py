@@ -1,6 +1,7 @@
 """A search that is up to date: what changed in the vault since the last sync is indexed before a question is answered.
 
-Only keywords are indexed here, which takes milliseconds; vectors follow with `infold index` or a watcher. A question is
+Only keywords are indexed here, which takes milliseconds; vectors follow after the answer, a few at a time, and with
+`infold index` or a watcher all. A question is
 answered all the same where the index cannot be brought up to date, and the answer says so.
 """
 
@@ -8,17 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from infold.errors import EnvironmentFault, IndexFault, VaultBusy
+from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
 from infold.search.hints import hint_for
 from infold.search.index import EVERYTHING, Filter, Source
 from infold.search.query import Searcher
 from infold.search.shard import IndexFolder
 
 if TYPE_CHECKING:
+    from infold.search.counts import SyncResult
     from infold.search.embedding import Embedder
     from infold.search.feeds import Feed
     from infold.search.results import SearchResult
@@ -27,7 +30,13 @@ if TYPE_CHECKING:
 
 FIRST_WAIT_SECONDS: Final = 120.0  # for a process that makes the very first index
 
+FILL_SECONDS: Final = 0.3  # of vectors, after an answer
+
 Progress = Callable[[str, int, int], None]
+
+
+class _Enough(Exception):
+    """The time for vectors is over."""
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -83,6 +92,24 @@ class LiveSearch:
         )
         return replace(found, timing=timing, notices=(*notices, *self._about_vectors(searcher)))
 
+    def fill(self, seconds: float = FILL_SECONDS) -> None:
+        """Gives passages that wait for a vector theirs, for about so long, where the model is a quick one.
+
+        For when the answer has been shown: a vault that is only ever searched would else be found by words alone for
+        ever. What fails here is done by `infold index`, which says what is wrong.
+        """
+        from infold.search.embedding import StaticEmbedder
+
+        searcher, ends = self._searcher, time.monotonic() + seconds
+
+        def until_then(stage: str, done: int, total: int) -> None:  # noqa: ARG001 - as every progress
+            if done and time.monotonic() >= ends:
+                raise _Enough
+
+        with suppress(_Enough, InfoldError, OSError, KeyboardInterrupt):
+            if searcher is not None and isinstance(self._embedder, StaticEmbedder) and searcher.pending_vectors:
+                self._sync(until_then, paths=(), vectors=True, wait_seconds=0.0)
+
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
         searcher, self._searcher = self._searcher, None
@@ -99,21 +126,10 @@ class LiveSearch:
 
     def _brought_up_to_date(self) -> tuple[str, ...]:
         """What to say about it: nothing where all went well."""
-        from infold.search.sync import sync_index
-
         has_index = not self._folder.is_damaged
-        space = self._workspace
         try:
-            done = sync_index(
-                space.vault,
-                space.index,
-                space.embeddings,
-                space.params,
-                self._embedder,
-                self._progress,
-                feeds=self._feeds,
-                vectors=False,
-                wait_seconds=0.0 if has_index else FIRST_WAIT_SECONDS,
+            done = self._sync(
+                self._progress, paths=None, vectors=False, wait_seconds=0.0 if has_index else FIRST_WAIT_SECONDS
             )
         except VaultBusy:
             if not has_index:
@@ -126,6 +142,25 @@ class LiveSearch:
         if done.emptied:
             return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
         return ()
+
+    def _sync(
+        self, progress: Progress, *, paths: Sequence[str] | None, vectors: bool, wait_seconds: float
+    ) -> SyncResult:
+        from infold.search.sync import sync_index
+
+        space = self._workspace
+        return sync_index(
+            space.vault,
+            space.index,
+            space.embeddings,
+            space.params,
+            self._embedder,
+            progress,
+            feeds=self._feeds,
+            paths=paths,
+            vectors=vectors,
+            wait_seconds=wait_seconds,
+        )
 
     def _open(self) -> Searcher:
         if self._searcher is None:
@@ -155,4 +190,4 @@ class LiveSearch:
         waiting = searcher.pending_vectors
         if not waiting:
             return ()
-        return (f"{waiting} passages are found by keyword only so far; `infold index` adds search by meaning.",)
+        return (f"{waiting} passages are found by keyword only so far; `infold index` adds search by meaning at once.",)

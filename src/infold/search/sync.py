@@ -113,8 +113,7 @@ class _Sync:
         self._started_ns = time.time_ns()
         self._counts = Counts()
         self._emptied = self._rebuilt = False
-        self._pending = 0
-        self._generation = ""
+        self._pending, self._generation = 0, ""
         self._manifest: Manifest | None = None
         self._index: Index | None = None
 
@@ -141,7 +140,8 @@ class _Sync:
             self._publish()
         if vectors:
             fill_vectors(self._target())
-            self._compact()
+            if paths is None:
+                self._compact()
         self._pending = manifest.pending_count()
 
     def start_again(self) -> None:
@@ -191,10 +191,9 @@ class _Sync:
             manifest = Manifest(file)
         except IndexFault:
             return None
-        try:
+        identity = None
+        with contextlib.suppress(IndexFault):
             identity = manifest.identity()
-        except IndexFault:
-            identity = None
         if identity is not None and replace(identity, vector_size=0) == self._identity(0):
             return manifest
         manifest.close()
