@@ -235,9 +235,27 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
     except ValidationError as error:
         first = error.errors()[0]
         setting = ".".join(str(part) for part in first["loc"])
+        if any(f"{override.partition('=')[0]}.".startswith(f"{setting}.") for override in overrides or []):
+            where = "--set"
+        if first["type"] != "extra_forbidden":
+            raise SettingInvalid(
+                f"Setting {setting} ({where}): {first['msg']}.", hint="`infold status --settings` shows every name."
+            ) from error
+        near = _nearest(setting)
         raise SettingInvalid(
-            f"Setting {setting} ({where}): {first['msg']}.", hint="`infold status --settings` shows every name."
+            f"There is no setting {setting} ({where}).",
+            hint=f"Did you mean {near}?" if near else "`infold status --settings` shows every name.",
         ) from error
+
+
+def _nearest(setting: str) -> str:
+    """The setting of its section, or the section, whose name comes near; '' where none does."""
+    from difflib import get_close_matches
+
+    section, dot, name = setting.partition(".")
+    known = list(_SECTIONS[section].model_fields) if dot and section in _SECTIONS else list(_SECTIONS)
+    near = next(iter(get_close_matches(name or section, known, 1)), "")
+    return f"{section}.{near}" if near and dot else near
 
 
 def _checked(values: Mapping[str, Any]) -> Params:

@@ -93,7 +93,9 @@ def test_sessions_from_adding_to_forgetting(infold, vault, tmp_path):
     assert infold("sessions", "list").stdout.startswith("No sessions")
     assert "2 turns" in infold("sessions", "add", file).stdout
     indexed = infold("sessions", "index", *keyword)
-    assert "1 sessions" in indexed.stdout
+    assert "1 session in" in indexed.stdout
+    missing = infold("sessions", "add", tmp_path / "talc.jsonl")
+    assert (missing.exit_code, "There is no file" in missing.stderr) == (2, True)
     assert "1 line cannot be read: 3" in indexed.stderr
     found = json.loads(infold("search", "gasket", "--source", "sessions", "--json", *keyword).stdout)
     (hit,) = found["results"]["sessions"]

@@ -9,6 +9,7 @@ import pytest
 
 from infold.cli.place import Asked, default_state, find_place, remember
 from infold.errors import SettingInvalid, UsageError, VaultNotFound
+from infold.settings import load_params
 
 
 @pytest.fixture
@@ -108,6 +109,23 @@ def test_settings_come_from_the_nearest_file_with_single_changes_on_top(tmp_path
     assert (place.params.vault.root_file, place.workspace.inbox) == ("B.md", vault / "Drop.md")
     with pytest.raises(SettingInvalid, match=r"vault\.root_fil"):
         find_place(Asked(vault, changes=("vault.root_fil=x",)))
+
+
+@pytest.mark.parametrize(
+    "given, message, hint",
+    [
+        ("search.embeding=none", "There is no setting search.embeding (--set).", "Did you mean search.embedding?"),
+        ("serch.language=auto", "There is no setting serch (--set).", "Did you mean search?"),
+        ("search.zzzz=1", "There is no setting search.zzzz (--set).", "status --settings"),
+        ("search.max_results=0", "Setting search.max_results (--set): Input should be greater", "status --settings"),
+    ],
+)
+def test_a_misspelt_setting_is_named_with_the_one_that_was_meant(given, message, hint):
+    """Where it stands, in words, and the name that comes near."""
+    with pytest.raises(SettingInvalid) as raised:
+        load_params(None, [given])
+    assert str(raised.value).startswith(message)
+    assert hint in raised.value.hint
 
 
 @pytest.mark.parametrize("name", ["state", "sub/state"])

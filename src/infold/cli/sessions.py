@@ -34,8 +34,9 @@ def index(call: Call) -> int:
         call.terminal.emit({**done.as_json(), "sessions": len(known), "problems": problems})
         return 0
     call.terminal.say(
-        f"{len(known)} sessions in {place.workspace.sessions}; {done.files_changed} files of notes and sessions were "
-        f"new or changed, {done.chunks_created} passages indexed; {done.duration_ms / 1000:.1f} s."
+        f"{_count(len(known), 'session')} in {place.workspace.sessions}; new or changed, notes too: "
+        f"{_count(done.files_changed, 'file')}, {_count(done.chunks_created, 'passage')}; "
+        f"{done.duration_ms / 1000:.1f} s."
     )
     return 0
 
@@ -53,7 +54,8 @@ def list_(call: Call) -> int:
     if not known:
         call.terminal.say(f"No sessions in {place.workspace.sessions}.")
     for session in known:
-        call.terminal.say(f"{session.day or '          '}  {session.path}  {session.turns} turns  {session.title}")
+        turns = _count(session.turns, "turn")
+        call.terminal.say(f"{session.day or '          '}  {session.path}  {turns}  {session.title}")
         if session.problem:
             call.terminal.notice(f"! {session.path}: {session.problem}", style="yellow")
     return 0
@@ -72,10 +74,10 @@ def add(
         call.terminal.emit({"added": [session.as_json() for session in added]})
         return 0
     for session in added:
-        call.terminal.say(f"added {session.path}: {session.turns} turns")
+        call.terminal.say(f"added {session.path}: {_count(session.turns, 'turn')}")
         if session.problem:
             call.terminal.notice(f"! {session.path}: {session.problem}", style="yellow")
-    call.terminal.say("`infold sessions index` makes them searchable; else the next full hour does.")
+    call.terminal.say("`infold sessions index` makes them searchable now; else a search in an hour or later does.")
     return 0
 
 
@@ -140,3 +142,7 @@ def _embedder(place: Place, stack: ExitStack) -> Embedder | None:
     if embedder is not None:
         stack.callback(embedder.close)
     return embedder
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"

@@ -78,6 +78,8 @@ def add_transcripts(workspace: Workspace, files: Sequence[Path]) -> list[Session
     disk = Disk()
     added = []
     for file in files:
+        if not file.exists():
+            raise UsageError(f"There is no file {file}.", hint="Give the paths of transcripts.")
         if file.suffix != SUFFIX or not file.is_file():
             raise UsageError(f"{file} is not a transcript.", hint=f"Give files of JSON lines, named {SUFFIX}.")
         try:
