@@ -22,7 +22,9 @@ from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
 from tests.fakes.openai_server import serving
 
 PARAMS = Params.model_validate({"docmem": {"summarise_after": 6, "summarise_run": 4, "keep_recent": 2}})
-LONG = "On walk {} the gardener wrote down what the light did on the wall, when the snails came and how the barrel filled."
+LONG = (
+    "On walk {} the gardener wrote down what the light did on the wall, when the snails came and how the barrel filled."
+)
 
 
 @pytest.fixture
