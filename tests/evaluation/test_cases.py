@@ -104,16 +104,17 @@ def test_any_script_will_do(tmp_path):
 
 
 def test_other_names_come_from_the_vaults_links_titles_and_aliases():
-    """What links call a note, its title and its aliases are names of it; what two notes are called is no name."""
+    """Links, titles and aliases name a note; what names two notes, or one section, names none."""
     notes = [
         parse("tyre pressures.md", "---\naliases: [inflation]\n---\n# Tyre pressures\n"),
         parse("winter.md", "# Winter riding\n\nSee [[tyre pressures|how hard to pump]], and [[soil|the ground]].\n"),
-        parse("soil.md", "# Soil\n\nSee [[winter|the ground]].\n"),
+        parse("soil.md", "# Soil\n\nSee [[winter|the ground]], [[tyre pressures#Pumps|which pump]].\n"),
     ]
     names = other_names(notes)
     assert names["inflation"] == ("Tyre pressures", "how hard to pump")
     assert "the ground" not in names
     assert "winter riding" not in names
+    assert "which pump" not in names
 
 
 def test_a_reworded_copy_says_the_same_otherwise():

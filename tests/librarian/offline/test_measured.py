@@ -6,6 +6,9 @@ from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.evaluating import Plan, evaluate
 from infold.evaluation.report import find
+from infold.inbox.steps import DirectSteps
+from infold.librarian.offline import OfflineLibrarian
+from infold.librarian.offline.vault_evidence import evidence_of
 from infold.settings import load_params
 from infold.workspace import Workspace
 
@@ -23,3 +26,26 @@ async def test_paragraphs_cut_out_of_a_real_vault_come_home(shared_data, tmp_pat
     assert found.figures["false_duplicates"].value <= 0.05
     assert found.leads[0].name == "bm25"
     assert found.leads[0].value >= 0.05
+
+
+def test_the_names_of_a_vault_come_from_its_tables(tmp_path):
+    """A copy that calls a note as its alias, its title or a link to it does is found by way of the synced tables."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "Kiln.md").write_text("---\naliases: [clay oven]\n---\n# Kiln\n\nIt is built of brick.\n")
+    (vault / "Wood.md").write_text(
+        "# Wood\n\nBirch for the clay oven is split in spring.\n\nAsh is burnt in [[Kiln|the big kiln outside]] alone.\n\n"
+        "Elm smoulders, see [[Kiln#Draught|poor draught]] for what to do about it.\n"
+    )
+    place = Workspace(vault, tmp_path / "state", vault / "inbox.md", load_params(None, ["search.embedding=none"]))
+    steps = DirectSteps(place, OfflineLibrarian())
+    try:
+        steps.sync_tables()
+        steps.sync_index()
+        known = evidence_of(place, steps.searcher, None)
+        assert known.covering("Birch for the kiln is split in spring.") == "Wood.md"
+        assert known.covering("Ash is burnt in the [[Kiln]] alone.") is None  # "the" stands in the link's text
+        assert known.covering("Ash is burnt in [[Kiln]] alone.") == "Wood.md"
+        assert known.covering("Birch for the poor draught is split in spring.") is None
+    finally:
+        steps.close()

@@ -57,9 +57,15 @@ def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> Cover | None:
     `names` are the vault's own: where the words alone do not show it, a note may be called by another of its names.
     """
     found = _find(text, note, str, _as_written)
-    if found is None and (renaming := names.in_text(text)) is not None:
-        found = _find(text, note, lambda written: renaming.even(bare(written)), names.target)
-    return found
+    renaming = None if found else names.in_text(text)
+    if renaming is None or not _has_the_rest(renaming.even(bare(text)), note):
+        return found
+    return _find(text, note, lambda written: renaming.even(bare(written)), names.target)
+
+
+def _has_the_rest(evened: str, note: Note) -> bool:
+    """Whether the note has all words but the names: soon told, and seldom so."""
+    return set(folded_words(note.text)).issuperset(word for word in folded_words(evened) if not is_placeholder(word))
 
 
 def _as_written(link: str) -> str:
