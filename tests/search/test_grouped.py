@@ -122,6 +122,14 @@ def test_nonsense_finds_nothing_and_says_so(live):
     assert found.hint
 
 
+def test_what_the_filters_leave_nothing_of_gets_that_hint(live):
+    """Not the quotes and not the spelling are at fault where nothing was searched; of days it is said what has one."""
+    for asked in ('"sarah chen"', "contcats"):
+        nowhere = live.search(asked, Filter(prefixes=("nowhere",)))
+        assert (nowhere.searched, nowhere.hint) == (0, "Without the filters more is searched.")
+        assert "Only daily notes" in live.search(asked, Filter(since="2999-01-01")).hint
+
+
 def test_a_misspelt_word_gets_a_hint(live):
     """The title's word that comes nearest is offered."""
     assert "contacts" in live.search("contcats").hint

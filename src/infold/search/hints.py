@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from infold.search.query import Searcher
     from infold.search.results import SearchResult
 
+_FILTERED: Final = "Without the filters more is searched."
+_OF_DAYS: Final = "Only daily notes, sessions, and notes with `date` or `created` in their front matter have a day."
 _NEAR_SCORE: Final = 75.0
 _SHORTEST: Final = 4  # letters of a word that is worth a guess
 
@@ -21,13 +23,16 @@ def hint_for(found: SearchResult, where: Filter, searcher: Searcher) -> str:
     question = read_question(found.query)
     if not tokens(question.text):
         return "Ask with a word or a number; signs alone are not looked for."
+    is_filtered = any((where.sources, where.prefixes, where.tags, where.since, where.until))
+    if is_filtered and not searcher.count(where):
+        return _OF_DAYS if where.since or where.until else _FILTERED
     if question.phrases:
         return "Without the quotes the words need not stand together."
     near = _nearest(question.keywords, searcher.titles())
     if near:
         return f"Did you mean “{near}”?"
-    if any((where.sources, where.prefixes, where.tags, where.since, where.until)):
-        return "Without the filters more is searched."
+    if is_filtered:
+        return _FILTERED
     return "Other words may do, or `--min-score 0`, which shows whatever comes near."
 
 
