@@ -1,4 +1,4 @@
-"""An evaluation as a flow: each case a cached task, the figures and their trend shown. Meant for a schedule."""
+"""An evaluation as a flow: each case a cached task, how well notes are found another. Meant for a schedule."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from infold.evaluation.history import earlier, report_folder
 from infold.evaluation.report import find, write_report
 from infold.settings import seeds_of
 from tasks.evaluation import as_task, show_evaluation
+from tasks.retrieval import measured, show_retrieval
 
 
 @flow(name="evaluate", flow_run_name="evaluate {vault.name}", persist_result=False)
 async def evaluate(
     vault: Path, state: Path, params: Settings = None, compare: list[str] | None = None
 ) -> dict[str, float]:
-    """Measures how well text is filed in a copy of the vault; gives the figures."""
+    """Measures on copies of the vault how well text is filed, and how well notes are found; gives the first figures."""
     workspace = place_of(vault, state, params)
     wanted = workspace.params.evaluate
     arms, before = plan_arms(workspace.params, compare or [])
@@ -34,5 +35,6 @@ async def evaluate(
     findings = find(evaluation)
     write_report(report_folder(workspace, evaluation), findings)
     await show_evaluation(findings, earlier(workspace))
+    await show_retrieval(measured(workspace))
     figures: dict[str, float] = metrics(evaluation)["figures"]
     return figures

@@ -60,6 +60,15 @@ class _Face(_Plain, TyperGroup):
     """Loads the command that is called; turns what it returns into an exit code, and errors into two lines."""
 
     entries: tuple[Entry | Group, ...] = ()
+    default: str = ""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with the default command in front where a group has one and none is named."""
+        named = {entry.name for entry in self.entries} | {"-h", "--help"}
+        if self.default and (not args or args[0] not in named):
+            args = [self.default, *args]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of `cli.commands`."""
@@ -116,11 +125,11 @@ def _unexpected(error: Exception) -> InfoldError:
     )
 
 
-def _typer(entries: tuple[Entry | Group, ...], name: str, text: str) -> typer.Typer:
+def _typer(entries: tuple[Entry | Group, ...], name: str, text: str, default: str = "") -> typer.Typer:
     """A face with these commands, none of them loaded."""
     return typer.Typer(
         name=name,
-        cls=type("_Face", (_Face,), {"entries": entries}),
+        cls=type("_Face", (_Face,), {"entries": entries, "default": default}),
         help=text,
         epilog=EXIT_CODES,
         no_args_is_help=True,
@@ -134,7 +143,7 @@ def _typer(entries: tuple[Entry | Group, ...], name: str, text: str) -> typer.Ty
 def _loaded(entry: Entry | Group) -> Any:
     """The command, as click has it."""
     if isinstance(entry, Group):
-        group = _typer(entry.entries, entry.name, entry.help)
+        group = _typer(entry.entries, entry.name, entry.help, entry.default)
         group.callback()(_nothing_first)
         found = typer.main.get_command(group)
         setattr(found, "rich_help_panel", entry.panel)  # noqa: B010 - typer's own attribute, which click does not know

@@ -33,6 +33,7 @@ class Group:
     help: str
     entries: tuple[Entry, ...]
     panel: str | None = None
+    default: str = ""  # the command that is meant where none is named
 
 
 _READING, _WRITING, _FOLDING, _DOORS, _UPKEEP = (
@@ -109,7 +110,17 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("rebuild", "index:rebuild", VAULT),
     Entry("status", "status:status", VAULT),
     Entry("doctor", "doctor:doctor", VAULT),
-    Entry("evaluate", "evaluate:evaluate", VAULT),
+    Group(
+        "evaluate",
+        "Measure on your own notes how well text is filed (what `infold evaluate` alone does), and found.",
+        (
+            Entry("filing", "evaluate:evaluate"),
+            Entry("retrieval", "evaluate_retrieval:retrieval"),
+            Entry("summaries", "evaluate_retrieval:summaries"),
+        ),
+        VAULT,
+        default="filing",
+    ),
     Group("flows", "Run the steps as Prefect flows: schedule, retries, a UI.", (Entry("up", "flows:up"),), VAULT),
     Group(
         "models",

@@ -64,12 +64,16 @@ class RarestWord:
                 self._holding[word].append((times, path))
 
     def best(self, text: str) -> str | None:
-        """The note; None where no word of `text` stands in any. Of equally rare words the longest counts."""
+        """The note; None where no word of `text` stands in any."""
+        return next(iter(self.ranking(text)), None)
+
+    def ranking(self, text: str) -> list[str]:
+        """All that hold the rarest known word of `text`, the most often first. Of equally rare words the longest."""
         known = [word for word in dict.fromkeys(_words(text)) if word in self._holding]
         if not known:
-            return None
+            return []
         rarest = min(known, key=lambda word: (len(self._holding[word]), -len(word), word))
-        return min(self._holding[rarest], key=lambda entry: (-entry[0], entry[1]))[1]
+        return [path for _, path in sorted(self._holding[rarest], key=lambda entry: (-entry[0], entry[1]))]
 
 
 def closest_notes(notes: Mapping[str, str], texts: Sequence[str], embedder: Embedder) -> list[str | None]:

@@ -47,7 +47,7 @@ class Resampling:
         ]
         self._weights: Draws = np.concatenate(blocks, axis=1) if blocks else np.zeros((resamples, 0))
 
-    def share(self, hits: Sequence[int], of: Sequence[int]) -> Interval:
+    def share(self, hits: Sequence[float], of: Sequence[int]) -> Interval:
         """Of the ratio of two sums. Where all or none hit there is nothing to vary: Wilson's bound stands in."""
         count, hit = sum(of), sum(hits)
         if not count:
@@ -58,7 +58,7 @@ class Resampling:
         return _ends(self._ratio(hits, of))
 
     def difference(
-        self, one: tuple[Sequence[int], Sequence[int]], other: tuple[Sequence[int], Sequence[int]]
+        self, one: tuple[Sequence[float], Sequence[int]], other: tuple[Sequence[float], Sequence[int]]
     ) -> Interval:
         """Of the difference of two ratios (hits, of), resampled together."""
         if not sum(one[1]) or not sum(other[1]):
@@ -66,7 +66,7 @@ class Resampling:
         return _ends(self.differences(one, other))
 
     def differences(
-        self, one: tuple[Sequence[int], Sequence[int]], other: tuple[Sequence[int], Sequence[int]]
+        self, one: tuple[Sequence[float], Sequence[int]], other: tuple[Sequence[float], Sequence[int]]
     ) -> Draws:
         """The difference in each resample, for what is made of several vaults."""
         return self._ratio(*one) - self._ratio(*other)
@@ -79,7 +79,7 @@ class Resampling:
         """Of the difference of two F1, resampled together."""
         return _ends(self._f1(one) - self._f1(other))
 
-    def _ratio(self, hits: Sequence[int], of: Sequence[int]) -> Draws:
+    def _ratio(self, hits: Sequence[float], of: Sequence[int]) -> Draws:
         import numpy as np
 
         below: Draws = (self._weights @ np.asarray(of, dtype=float)).astype(float)

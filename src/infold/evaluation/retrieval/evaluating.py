@@ -1,0 +1,84 @@
+"""A retrieval evaluation from start to end: the vault's own sets and those that are given, each asked in every way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from infold import __version__
+from infold.errors import UsageError
+from infold.evaluation.cases import load_notes
+from infold.evaluation.retrieval.asking import ask
+from infold.evaluation.retrieval.drawn import drawn_sets
+from infold.evaluation.retrieval.given import given_set
+from infold.evaluation.retrieval.records import RetrievalEvaluation
+from infold.evaluation.retrieval.sets import RetrievalSet
+from infold.inbox.steps import silent
+from infold.search.embedding import Embedder, open_embedder
+from infold.workspace import Workspace
+
+FEW: Final = 30  # questions below which a figure is hardly more than an impression
+Given = tuple[str, Path]
+Progress = Callable[[str, int, int], None]
+
+
+def evaluate_retrieval(
+    workspace: Workspace, given: Sequence[Given] = (), progress: Progress = silent, *, own: bool = True
+) -> RetrievalEvaluation:
+    """Asks the sets of the vault (`own`) and the `given` ones (name, path). The vault itself is only read.
+
+    Raises UsageError where there is nothing to ask or a given set cannot be read, and what a sync raises.
+    """
+    wanted = workspace.params.evaluate
+    seed = int(wanted.seeds.replace("-", ",").split(",")[0])
+    notes = load_notes(workspace.vault, workspace.params.vault) if own else {}
+    found = drawn_sets(workspace.vault.name, notes, seed, wanted.questions) if own else []
+    found += [given_set(name, path, seed, wanted.questions) for name, path in given]
+    sets = [each for each in found if each.questions]
+    if not sets:
+        raise UsageError(
+            f"Nothing can be asked of {workspace.vault.name}: its {len(notes)} notes have no link with a text of its "
+            "own, no heading of two words and no longer paragraph.",
+            hint="Evaluate a vault with longer notes, or name a set with --set.",
+        )
+    embedder = open_embedder(workspace.params.search)
+    try:
+        results = [
+            ask(each, workspace.params, embedder, _kept_vectors(workspace, embedder), _part(progress, each))
+            for each in sets
+        ]
+    finally:
+        if embedder is not None:
+            embedder.close()
+    return RetrievalEvaluation(
+        vault=workspace.vault.name,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        seed=seed,
+        resamples=wanted.resamples,
+        embeddings=embedder.name if embedder else "",
+        notes=len(notes),
+        sets=tuple(results),
+        settings=workspace.params.model_dump(mode="json", include={"search", "evaluate"}),
+        warnings=tuple(_warnings(found)),
+    )
+
+
+def _warnings(sets: Sequence[RetrievalSet]) -> list[str]:
+    few = [f"{each.title} ({len(each.questions)})" for each in sets if 0 < len(each.questions) < FEW]
+    none = [each.title for each in sets if not each.questions]
+    said = [f"Few questions, so wide intervals: {', '.join(few)}."] if few else []
+    return said + ([f"Nothing to ask: {', '.join(none)}."] if none else [])
+
+
+def _kept_vectors(workspace: Workspace, embedder: Embedder | None) -> Path | None:
+    """Where vectors that took long are kept for a next time; the bundled model's are computed again."""
+    if embedder is None or embedder.name.startswith("static/"):
+        return None
+    return workspace.state / "derived" / "evaluation" / "embeddings"
+
+
+def _part(progress: Progress, each: RetrievalSet) -> Callable[[int, int], None]:
+    return lambda done, total: progress(each.title, done, total)
