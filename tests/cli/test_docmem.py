@@ -235,6 +235,15 @@ def test_texts_from_a_pipe_or_a_file(vault, docmem, tree, tmp_path):
     assert docmem("text", "garden").endswith("b\n\np\n\n\nq\n\n- f\n")
 
 
+@pytest.mark.parametrize("words", [(), ("-",)])
+def test_an_empty_pipe_empties_nothing(vault, docmem, said, tree, words):
+    """Where what should have written the text failed, the node keeps its text; an empty one is given as such."""
+    done = CliRunner().invoke(app, ["docmem", "edit", tree["a"]["id"], *words], input="")
+    assert (done.exit_code, "Nothing came on stdin" in done.output) == (2, True)
+    assert said("find", tree["a"]["id"])["text"] == "a"
+    assert said("edit", tree["a"]["id"], "")["text"] == ""
+
+
 def test_all_trees_checked_backed_up_and_restored(infold, docmem, said, tree, tmp_path):
     """`check` counts, a backup holds what was, restoring keeps what it replaces and has to be meant."""
     assert said("check")["nodes"] == 5
@@ -270,6 +279,23 @@ def test_a_damaged_store_is_a_problem_that_doctor_names(infold, docmem, vault, t
         1,
         ["problem"],
     )
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
+def test_what_a_damaged_store_is_told_to_do_works(infold, docmem, said, tree, tmp_path, damage):
+    """`restore-backup` brings the trees back also where the store cannot be opened; what it was is kept."""
+    docmem("backup", tmp_path / "b.sqlite")
+    file = Path(said("check")["file"])
+    file.write_bytes(damage)
+    for name in ("-wal", "-shm"):
+        Path(f"{file}{name}").unlink(missing_ok=True)
+    if damage:
+        refused = infold("docmem", "roots")
+        assert (refused.exit_code, "restore-backup" in refused.stderr) == (1, True)
+        assert infold("docmem", "restore-backup", tmp_path / "b.sqlite").exit_code == 2
+    kept = Path(said("restore-backup", tmp_path / "b.sqlite", "--yes")["kept"])
+    assert len(docmem("structure", "garden").splitlines()) == 5
+    assert not damage or kept.read_bytes() == damage
 
 
 def test_doctor_is_silent_where_there_are_no_trees(infold, vault):

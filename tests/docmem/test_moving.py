@@ -40,8 +40,15 @@ def test_move_among_its_own_siblings(memory, tree, texts):
     assert texts("garden") == ["b", "a", "c"]
     memory.move(tree["b"].id, child_of("garden"), tree["b"].hash)
     assert texts("garden") == ["a", "c", "b"]
-    memory.move(tree["b"].id, child_of("garden"), fresh(memory, tree["b"].id))
+    last = memory.move(tree["b"].id, child_of("garden"), fresh(memory, tree["b"].id))
     assert texts("garden") == ["a", "c", "b"]
+    assert last.order_value == memory.get(tree["c"].id).order_value + 1.0
+
+
+def test_a_move_counts_no_distance_to_itself(memory, tree):
+    """Operations / Move: the order before a node is between it and the sibling that stays, by the rules of insert."""
+    moved = memory.move(tree["b"].id, before(tree["c"].id), tree["b"].hash)
+    assert moved.order_value == pytest.approx(0.2 * 3.0 + 0.8 * 1.0)
 
 
 def test_move_sets_hash_and_time(memory, tree, monkeypatch):

@@ -125,6 +125,69 @@ def test_damaged_pages_are_found(memory, tree, tmp_path):
     again.close()
 
 
+def test_a_damaged_store_is_not_backed_up(memory, tree, tmp_path):
+    """Persistence: a backup of a store that is damaged is refused, and the one of before is left as it was."""
+    with memory.batch():
+        for number in range(500):
+            memory.append("garden", f"{number} " * 50, MEMORY)
+    target = tmp_path / "b.sqlite"
+    upkeep.backup(memory.store, target)
+    good = target.read_bytes()
+    memory.close()
+    file = tmp_path / "docmem.sqlite"
+    data = bytearray(file.read_bytes())
+    data[40960:49152] = os.urandom(8192)
+    file.write_bytes(data)
+    again = open_docmem(file)
+    with pytest.raises(StoreDamaged, match="no backup was written"):
+        upkeep.backup(again.store, target)
+    assert target.read_bytes() == good
+    assert not list(tmp_path.glob(".b.sqlite*"))
+    upkeep.restore(again.store, target)
+    assert upkeep.problems(again.store) == []
+    again.close()
+
+
+def test_a_backup_takes_the_place_of_backups_only(memory, tree, tmp_path):
+    """Persistence: a backup is written over an earlier one, never over the store, a folder or another file."""
+    upkeep.backup(memory.store, tmp_path / "b.sqlite")
+    memory.append("garden", "later", MEMORY)
+    upkeep.backup(memory.store, tmp_path / "b.sqlite")
+    (tmp_path / "note.md").write_text("a note")
+    (tmp_path / "link.sqlite").symlink_to(tmp_path / "docmem.sqlite")
+    for name in ("note.md", "docmem.sqlite", "link.sqlite", "."):
+        with pytest.raises(StateUnwritable):
+            upkeep.backup(memory.store, tmp_path / name)
+    assert (tmp_path / "note.md").read_text() == "a note"
+    assert len(memory.subtree("garden")) == 9
+    assert sqlite3.connect(tmp_path / "b.sqlite").execute("SELECT count(*) FROM nodes").fetchone() == (9,)
+
+
+@pytest.mark.parametrize("kind", ["text", "cut", "newer"])
+def test_a_store_that_does_not_open_is_replaced(memory, tree, tmp_path, kind):
+    """Persistence: a backup takes the place of a store that is beyond opening, which is kept; its log is not read in."""
+    file, target = tmp_path / "docmem.sqlite", tmp_path / "b.sqlite"
+    upkeep.backup(memory.store, target)
+    memory.close()
+    if kind == "newer":
+        connection = sqlite3.connect(file)
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.close()
+    else:
+        file.write_bytes(b"no database " * 1000 if kind == "text" else file.read_bytes()[:9000])
+    (tmp_path / "docmem.sqlite-wal").write_bytes(b"a log")
+    broken = file.read_bytes()
+    with pytest.raises(StoreDamaged):
+        upkeep.replace(file, tmp_path / "docmem.sqlite-wal")
+    assert file.read_bytes() == broken
+    kept = upkeep.replace(file, target)
+    assert kept.read_bytes() == broken
+    assert not (tmp_path / "docmem.sqlite-wal").exists()
+    again = open_docmem(file)
+    assert len(again.subtree("garden")) == 8
+    again.close()
+
+
 def test_facts(memory, tree):
     """Storage: how many trees, nodes, versions and waiting entries there are, and how large the file is."""
     memory.update_content(tree["a"].id, "y", tree["a"].hash)

@@ -64,7 +64,10 @@ def one_place(to: str | None, before: str | None, after: str | None) -> Place:
     makers = ((place.child_of, to), (place.before, before), (place.after, after))
     named = [make(target) for make, target in makers if target is not None]
     if len(named) != 1:
-        raise UsageError("One place is needed.", hint="Give exactly one of the options that name one (see --help).")
+        raise UsageError(
+            f"{'No place was' if not named else 'Several places were'} given.",
+            hint="Give one of the options that name a place: --before, --after or, where --help has it, --to.",
+        )
     return named[0]
 
 

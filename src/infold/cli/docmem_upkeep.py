@@ -13,6 +13,7 @@ from infold.cli.options import Call, command
 from infold.errors import UsageError
 
 BackupArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the backup.", show_default=False)]
+_UNUSABLE = "A store that cannot be used"
 
 
 @command
@@ -69,7 +70,10 @@ def expand(
 
 @command
 def backup(call: Call, file: BackupArgument) -> int:
-    """Write all trees into one file, whole or not at all, while others go on reading and writing."""
+    """Write all trees into one file, whole or not at all, while others go on reading and writing.
+
+    An earlier backup is written over, any other file is not. Of a damaged store no backup is written.
+    """
     from infold.docmem.upkeep import backup as write_backup
 
     with memory_of(call) as memory:
@@ -90,19 +94,20 @@ def restore_backup(
 ) -> int:
     """Put all trees back to what they were when a backup was written: all of it, or they stay as they are.
 
-    What they were before is kept beside the store, and named.
+    What they were before is kept beside the store, and named. A store that cannot be opened any more is set aside.
     """
-    from infold.docmem.upkeep import facts, restore
+    from infold.docmem.upkeep import facts, replace, restore
 
+    what = _what_goes(call)
+    if what and not yes:
+        question = f"{what} would be replaced by the trees of {file}"
+        if call.terminal.is_json or not call.terminal.is_watched:
+            raise UsageError(f"{question}.", hint="Add --yes to do it.")
+        if not typer.confirm(f"{question}. Go on?", err=True):
+            return 1
+    kept = replace(call.place().workspace.docmem, file) if what == _UNUSABLE else None
     with memory_of(call) as memory:
-        now = facts(memory.store)
-        if now.nodes and not yes:
-            what = f"{now.trees} trees with {now.nodes:,} nodes would be replaced by those of {file}"
-            if call.terminal.is_json or not call.terminal.is_watched:
-                raise UsageError(f"{what}.", hint="Add --yes to do it.")
-            if not typer.confirm(f"{what}. Go on?", err=True):
-                return 1
-        kept = restore(memory.store, file)
+        kept = kept or restore(memory.store, file)
         found = facts(memory.store)
     if call.terminal.is_json:
         call.terminal.emit({"trees": found.trees, "nodes": found.nodes, "kept": str(kept)})
@@ -110,6 +115,19 @@ def restore_backup(
         call.terminal.say(f"{found.trees} trees with {found.nodes:,} nodes, as in {file}")
         call.terminal.say(f"before  {kept}", style="dim")
     return 0
+
+
+def _what_goes(call: Call) -> str:
+    """What a restore takes the place of, in words; "" where there is nothing."""
+    from infold.docmem.upkeep import facts
+    from infold.errors import StoreDamaged, StoreTooNew
+
+    try:
+        with memory_of(call) as memory:
+            now = facts(memory.store)
+    except (StoreDamaged, StoreTooNew):
+        return _UNUSABLE
+    return f"{now.trees} trees with {now.nodes:,} nodes" if now.nodes else ""
 
 
 @command

@@ -30,9 +30,12 @@ def given_text(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise UsageError("There is no text to write.", hint="Give it as an argument, with --file, or on stdin.")
     try:
-        return sys.stdin.buffer.read().decode()
+        read = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise UsageError("What came on stdin is not UTF-8.") from error
+    if not read:  # most likely what should have written it failed
+        raise UsageError("Nothing came on stdin.", hint='Where an empty text is meant, give "" as the text.')
+    return read
 
 
 def given_line(text: str | None, file: Path | None) -> str:

@@ -88,12 +88,12 @@ def version_of(connection: sqlite3.Connection, file: Path) -> int:
     if version > VERSION:
         raise StoreTooNew(
             f"{file.name} was written by a later infold (version {version} of its tables; this one knows {VERSION}).",
-            hint="Install that infold again, or restore a backup made by this one.",
+            hint="Install that infold again, or `infold docmem restore-backup FILE` with a backup made by this one.",
         )
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if (version == 0 and tables) or (version > 0 and "nodes" not in tables):
         raise StoreDamaged(
             f"{file.name} is a database of something else.",
-            hint="Move it away and restore a backup, or begin with an empty store.",
+            hint="`infold docmem restore-backup FILE` sets it aside for a backup; or move it away and begin anew.",
         )
     return version

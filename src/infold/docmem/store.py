@@ -173,7 +173,7 @@ def _fault(error: sqlite3.Error, file: Path) -> MemoryFault | StateUnwritable:
         )
     return StoreDamaged(
         f"{file.name} cannot be used: {error}.",
-        hint="`infold doctor` says what is wrong; restore a backup.",
+        hint="`infold doctor` says what is wrong; `infold docmem restore-backup FILE` goes back to a backup.",
     )
 
 

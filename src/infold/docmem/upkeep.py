@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from infold.docmem.lookup import Lookup
 from infold.docmem.migrations import migrate, version_of
 from infold.docmem.node import node_hash
 from infold.docmem.store import BUSY_SECONDS, Store, translated
-from infold.errors import ContextFieldTooLong, StateUnwritable, StoreBusy, StoreDamaged
+from infold.errors import ContextFieldTooLong, StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
 from infold.text import token_count
 from infold.vault.disk import Disk
 
@@ -39,11 +40,11 @@ class StoreFacts:
 def facts(store: Store) -> StoreFacts:
     """Counts of the store."""
     with store.reading() as rows:
-        count = rows.connection.execute
+        ask = rows.connection.execute
         return StoreFacts(
-            trees=count("SELECT count(*) FROM nodes WHERE parent_id IS NULL").fetchone()[0],
-            nodes=count("SELECT count(*) FROM nodes").fetchone()[0],
-            versions=count("SELECT count(*) FROM history").fetchone()[0],
+            trees=ask("SELECT count(*) FROM nodes WHERE parent_id IS NULL").fetchone()[0],
+            nodes=ask("SELECT count(*) FROM nodes").fetchone()[0],
+            versions=ask("SELECT count(*) FROM history").fetchone()[0],
             waiting=outbox.waiting_count(rows),
             rebalances=int(marks.fact(rows, "rebalances") or 0),
             rebalanced_nodes=int(marks.fact(rows, "rebalanced_nodes") or 0),
@@ -65,15 +66,48 @@ def problems(store: Store) -> list[str]:
 def backup(store: Store, target: Path) -> None:
     """A copy of the store as it is now in one file, whole or not at all. Others go on reading and writing.
 
-    Raises StateUnwritable, StoreBusy.
+    An earlier backup is written over; the store itself and what is no backup are not, and nothing is where the store is
+    damaged. Raises StateUnwritable, StoreDamaged, StoreBusy.
     """
+    _check_target(store, target)
+    Disk().make_folder(target.absolute().parent)
+    _back_up(store, target, is_whole=True)
+
+
+def _back_up(store: Store, target: Path, *, is_whole: bool) -> None:
     disk = Disk()
-    disk.make_folder(target.absolute().parent)
     part = target.with_name(f".{target.name}.tmp")
     disk.remove(part)
-    with store.alone() as connection:
-        _copy(connection, part)
-    disk.replace(part, target)
+    try:
+        with store.alone() as connection:
+            _copy(connection, part)
+        if is_whole:
+            with translated(store.file), _closing(f"{part.absolute().as_uri()}?mode=ro") as copy:
+                _check_integrity(copy, f"{store.file.name} is damaged, and no backup was written")
+        disk.replace(part, target)
+    finally:
+        disk.remove(part)
+
+
+def _check_target(store: Store, target: Path) -> None:
+    """Raises StateUnwritable where a backup would take the place of the store, or of something that is no backup."""
+    if target.is_dir():
+        raise StateUnwritable(f"{target} is a folder.", hint="Name a file for the backup.")
+    if not target.exists():
+        return
+    if target.samefile(store.file):
+        raise StateUnwritable(f"{target} is the store itself.", hint="Name another file for the backup.")
+    try:
+        with translated(target), _closing(f"{target.absolute().as_uri()}?mode=ro") as there:
+            is_backup = version_of(there, target) > 0
+    except StoreTooNew:
+        is_backup = True
+    except StoreDamaged:
+        is_backup = False
+    if not is_backup:
+        raise StateUnwritable(
+            f"{target} is there already and is no backup of memory trees.", hint="Name another file for the backup."
+        )
 
 
 def restore(store: Store, source: Path) -> Path:
@@ -82,10 +116,39 @@ def restore(store: Store, source: Path) -> Path:
     What it was before is kept beside it, and named. The search index is told to begin anew. Raises StoreDamaged,
     StoreTooNew, StateUnwritable, StoreBusy.
     """
+    kept = store.file.with_name(f"{store.file.stem}.before-restore{store.file.suffix}")
+    with _prepared(store.file, source) as prepared:
+        _back_up(store, kept, is_whole=False)
+        with translated(prepared), _closing(prepared.absolute().as_uri()) as wanted, store.alone() as connection:
+            _step(wanted, connection, store.file)
+    return kept
+
+
+def replace(file: Path, source: Path) -> Path:
+    """The same for a store that cannot be opened: damaged beyond that, or of a later infold. It is kept, and named.
+
+    Raises StoreDamaged, StoreTooNew, StateUnwritable, for the backup.
+    """
+    disk = Disk()
+    with _prepared(file, source) as prepared:
+        kept = next(
+            path
+            for path in (file.with_name(f"{file.stem}.unusable-{number}{file.suffix}") for number in count(1))
+            if not path.exists()
+        )
+        for ending in ("-wal", "-shm", ""):  # a log that stayed would be read into what takes its place
+            if (part := file.with_name(file.name + ending)).exists():
+                disk.replace(part, kept.with_name(kept.name + ending))
+        disk.replace(prepared, file)
+    return kept
+
+
+@contextmanager
+def _prepared(file: Path, source: Path) -> Iterator[Path]:
+    """A checked copy of a backup beside the store, of today's version, for an index that begins anew."""
     if not source.is_file():
         raise StateUnwritable(f"There is no backup {source}.", hint="Name a file that `infold docmem backup` wrote.")
-    kept = store.file.with_name(f"{store.file.stem}.before-restore{store.file.suffix}")
-    prepared = store.file.with_name(f".{store.file.name}.restoring")
+    prepared = file.with_name(f".{file.name}.restoring")
     disk = Disk()
     disk.remove(prepared)
     try:
@@ -96,12 +159,9 @@ def restore(store: Store, source: Path) -> Path:
             migrate(wanted, source)
             wanted.execute("DELETE FROM outbox")
             wanted.execute("INSERT OR REPLACE INTO facts VALUES (?, '')", (INDEX_GENERATION,))
-            backup(store, kept)
-            with store.alone() as connection:
-                _step(wanted, connection, store.file)
+        yield prepared
     finally:
         disk.remove(prepared)
-    return kept
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:
@@ -133,9 +193,16 @@ def _closing(uri: str) -> Iterator[sqlite3.Connection]:
 def _check_whole(connection: sqlite3.Connection, file: Path) -> None:
     if version_of(connection, file) == 0:
         raise StoreDamaged(f"{file.name} is empty.", hint="Name a file that `infold docmem backup` wrote.")
+    _check_integrity(connection, f"The backup {file.name} is damaged")
+
+
+def _check_integrity(connection: sqlite3.Connection, what: str) -> None:
     (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if found != "ok":
-        raise StoreDamaged(f"The backup {file.name} is damaged: {found}.", hint="Use another one.")
+        first = found.removeprefix("*** in database main ***").split("\n")
+        raise StoreDamaged(
+            f"{what}: {next(filter(None, first), found)}.", hint="Restore an earlier backup, or use another one."
+        )
 
 
 def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:
