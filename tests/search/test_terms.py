@@ -44,6 +44,10 @@ def finds(query: str, document: str) -> bool:
         ("acoes", "As ações da empresa não são boas para os acionistas"),
         ("razão", "As razões do pão não são claras"),
         ("pães", "O pão não é para já, mas é bom"),
+        ("vacinacao", "As vacinações das crianças não foram marcadas para já"),
+        ("informacoes", "A informação não está na página, mas é boa"),
+        ("pressoes", "A pressão não é boa para o coração"),
+        ("informacion", "La información de los niños está en la página"),
         ("Bücher", "Das Buch ist nicht gut und die Bücher sind teuer"),
         ("creme fraiche", "crème fraîche"),
         ("running", "She runs every day"),
@@ -169,7 +173,7 @@ GOLDEN_TERMS = """
 
 def test_terms_are_those_of_the_indexes_on_disk():
     """Another term for the same text would need another version of the tokeniser, and every index made anew."""
-    assert (terms(GOLDEN, "english"), VERSION) == (GOLDEN_TERMS.split(), "terms/2")
+    assert (terms(GOLDEN, "english"), VERSION) == (GOLDEN_TERMS.split(), "terms/3")
 
 
 def test_term_numbers_never_change():

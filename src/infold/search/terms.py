@@ -21,7 +21,7 @@ from zlib import crc32
 
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 
-VERSION: Final = "terms/2"  # part of the index's manifest: another tokeniser means another index
+VERSION: Final = "terms/3"  # part of the index's manifest: another tokeniser means another index
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -133,15 +133,26 @@ class Encoder:
             self._word(run.casefold().strip("_"), main, secondary)
 
     def _word(self, word: str, main: list[str], secondary: list[str]) -> None:
-        plain, stem = _fold(word), _fold(self._stem(self._singular(word)))
+        plain, stem = _fold(word), _fold(self._stem(self._spelt(word)))
         if stem:
             main.append(stem)
             if stem != plain:
                 secondary.append(plain)
 
-    def _singular(self, word: str) -> str:
-        """`word` without a plural that the stemmer leaves apart: Portuguese `pães` and `razões` are of `ão`."""
-        if self.language == "portuguese" and word.endswith(("ões", "ães")):
+    def _spelt(self, word: str) -> str:
+        """`word` as the stemmer knows it: endings that people type without their marks have them again.
+
+        Portuguese plurals that the stemmer leaves apart become singular: `pães` and `razões` are of `ão`.
+        """
+        if self.language == "spanish" and word.endswith("cion"):
+            return f"{word[:-2]}ón"
+        if self.language != "portuguese":
+            return word
+        if word.endswith("cao") and len(word) > len("cao"):
+            return f"{word[:-3]}ção"
+        if word.endswith("coes"):
+            return f"{word[:-4]}ção"
+        if word.endswith(("ões", "ães", "soes")):
             return f"{word[:-3]}ão"
         return word
 
