@@ -9,7 +9,22 @@ import pytest
 from infold.cli import status
 from infold.errors import StateUnwritable
 
-COMMANDS = ["demo", "init", "integrate", "runs", "show", "diff", "apply", "undo", "index", "watch", "rebuild", "status", "doctor", "flows"]
+COMMANDS = [
+    "demo",
+    "init",
+    "integrate",
+    "runs",
+    "show",
+    "diff",
+    "apply",
+    "undo",
+    "index",
+    "watch",
+    "rebuild",
+    "status",
+    "doctor",
+    "flows",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -81,3 +96,15 @@ def test_the_environment_at_fault_exits_with_3(infold, monkeypatch):
 
     monkeypatch.setattr(status, "find_status", full)
     assert infold("status", "--vault", ".").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "words, near", [(("serch", "x"), "Did you mean search"), (("sessions", "ad"), "Did you mean add"), (("qqqq",), "")]
+)
+def test_a_misspelt_command_is_told_with_the_one_that_was_meant(infold, words, near):
+    """Also where no command was loaded yet; and where none comes near, nothing is guessed."""
+    done = infold(*words)
+    assert done.exit_code == 2
+    assert f"No such command '{words[-1] if words[0] == 'sessions' else words[0]}'" in done.stderr
+    assert near in " ".join(done.stderr.split())
+    assert bool(near) == ("Did you mean" in done.stderr)

@@ -81,6 +81,17 @@ class _Face(_Plain, TyperGroup):
             self.commands[cmd_name] = _loaded(entry)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called; a name that is none is told with those that come near, loaded or not."""
+        try:
+            return super().resolve_command(ctx, args)
+        except _WrongUse as error:
+            from difflib import get_close_matches
+
+            near = " or ".join(get_close_matches(args[0], self.list_commands(ctx), 2))
+            error.message = f"No such command {args[0]!r}." + (f" Did you mean {near}?" if near else "")
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         """Runs the command. The `--json` and `--debug` of a command that could not even be parsed are honoured too."""
         words = [*ctx.args, *getattr(ctx, "_protected_args", [])]
