@@ -17,7 +17,7 @@ import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.batches import steps
-from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector
+from infold.search.index import EVERYTHING, Asked, Filter, Hit, IndexPoint, Vector
 from infold.search.intent import Intent
 from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
 from infold.search.room import LEAST_TO_OPEN_BYTES, require_room
@@ -112,9 +112,9 @@ class EdgeIndex:
             return []
         return self._query(limit, _nearest_sparse(query), where, None)
 
-    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By meaning: cosine, among the points that `where` lets through."""
-        if not (self._has_dense and query.any()):
+        if not (self._has_dense and any(query)):
             return []
         return self._query(limit, _nearest_dense(query), where, _scanning(limit))
 
@@ -241,7 +241,7 @@ def _nearest_sparse(query: Sparse) -> qe.Query:
     return qe.Query.Nearest(qe.SparseVector(*query), using=SPARSE)
 
 
-def _nearest_dense(query: Vector) -> qe.Query:
+def _nearest_dense(query: Asked) -> qe.Query:
     vector: Any = query
     return qe.Query.Nearest(vector, using=DENSE)
 

@@ -12,14 +12,18 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which takes a tenth of a second to load
+    from array import array
+
     import numpy as np
     import numpy.typing as npt
 
     from infold.search.terms import Sparse
 
     Vector = npt.NDArray[np.float32]
+    Asked = Vector | array[float]
 else:
     Vector = Any
+    Asked = Any  # the vector of a question, which is made without numpy where it can be
 
 SCHEMA: Final = "index/2"  # part of the manifest: another shape of points means another index
 
@@ -124,7 +128,7 @@ class Index(Protocol):
     def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By keyword: BM25, among the points that `where` lets through."""
 
-    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By meaning: cosine, among the points that `where` lets through."""
 
     def count(self, where: Filter = EVERYTHING) -> int:

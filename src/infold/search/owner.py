@@ -20,7 +20,7 @@ from infold.search import wire
 from infold.search.asking import Line
 from infold.search.batches import steps
 from infold.search.claim import Claim, forget_files, keep_for_ever
-from infold.search.index import EVERYTHING, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index import EVERYTHING, Asked, Filter, Hit, Index, IndexPoint, Vector
 from infold.search.meeting import read_card
 from infold.search.shard import OWNER_LOCK
 
@@ -226,7 +226,7 @@ class SharedIndex:
             lambda: ("query_sparse", query, limit, wire.pack_filter(where)),
         )
 
-    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By meaning: cosine, among the points that `where` lets through."""
         return self._found(
             lambda index: index.query_dense(query, limit, where),

@@ -37,7 +37,7 @@ from infold.settings import Fusion, SearchParams
 
 if TYPE_CHECKING:
     from infold.search.embedding import Embedder
-    from infold.search.index import Vector
+    from infold.search.index import Asked
     from infold.search.results import SearchResult
     from infold.search.stretches import Texts
 
@@ -97,7 +97,7 @@ class Searcher:
         self._embedder = embedder
         self._texts = texts
         self._folder = IndexFolder(index_dir)
-        self._last: tuple[str, Vector] | None = None
+        self._last: tuple[str, Asked] | None = None
         self._opening = threading.Lock()
         self._opened: OpenedIndex | None = None
         self._is_closed = False
@@ -257,7 +257,7 @@ class Searcher:
     def _floor(self) -> float:
         return floor_of(self._embedder) if self._embedder is not None and self.has_vectors else 0.0
 
-    def _vector(self, text: str, opened: OpenedIndex) -> Vector | None:
+    def _vector(self, text: str, opened: OpenedIndex) -> Asked | None:
         embedder = self._embedder
         if embedder is None or embedder.name != opened.model or not text.strip():
             return None

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from uuid import uuid4
 
 from infold.errors import IndexFault, StateUnwritable
-from infold.search.index import EVERYTHING, Filter, Hit, IndexPoint, Vector
+from infold.search.index import EVERYTHING, Asked, Filter, Hit, IndexPoint, Vector
 from infold.search.server_address import server_address
 from infold.search.server_client import FIRST_WAIT_SECONDS, ServerClient, connect
 from infold.search.shard import IndexFolder
@@ -173,10 +173,10 @@ class ServerIndex:
         client = self._open
         return client.query(self.collection, query, limit, where) if len(query[0]) and limit > 0 else []
 
-    def query_dense(self, query: Vector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """By meaning: cosine, among the points that `where` lets through."""
         client = self._open
-        is_asked = self._has_dense and limit > 0 and query.any()
+        is_asked = self._has_dense and limit > 0 and any(query)
         return client.query(self.collection, query, limit, where) if is_asked else []
 
     def count(self, where: Filter = EVERYTHING) -> int:

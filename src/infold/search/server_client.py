@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infold.errors import EnvironmentFault, IndexFault, SettingInvalid
-from infold.search.index import Filter, Hit, IndexPoint, Vector
+from infold.search.index import Asked, Filter, Hit, IndexPoint, Vector
 from infold.search.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
 from infold.search.server_address import URL_SETTING, ServerAddress
 from infold.search.server_faults import failure_of, translate
@@ -124,7 +124,7 @@ class ServerClient:
         if named:
             self._change(collection, [models.UpdateVectorsOperation(update_vectors=models.UpdateVectors(points=named))])
 
-    def query(self, collection: str, query: Sparse | Vector, limit: int, where: Filter) -> list[Hit]:
+    def query(self, collection: str, query: Sparse | Asked, limit: int, where: Filter) -> list[Hit]:
         """The nearest points: by the sparse vector where `query` is one, else by the dense."""
         nearest, using = (_sparse(query), SPARSE) if isinstance(query, tuple) else (query.tolist(), DENSE)
         found = self._ask(

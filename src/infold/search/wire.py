@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, fields
 from operator import attrgetter
@@ -16,7 +17,7 @@ from typing import Any, Final
 import msgpack
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable, VaultBusy
-from infold.search.index import Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index import Asked, Filter, Hit, Index, IndexPoint, Vector
 
 PROTOCOL: Final = 1  # two that differ do not speak with each other
 MAX_FRAME_BYTES: Final = 512 * 1024 * 1024
@@ -97,10 +98,12 @@ def opened(answer: Any) -> Any:
     return value
 
 
-def pack_vector(vector: Vector | None) -> bytes | None:
+def pack_vector(vector: Asked | None) -> bytes | None:
     """The numbers of a vector as 32-bit floats."""
     if vector is None:
         return None
+    if isinstance(vector, array):
+        return struct.pack(f"<{len(vector)}f", *vector)
     return bytes(vector.astype(_FLOAT32, copy=False).tobytes())
 
 

@@ -13,14 +13,17 @@ import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Final, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infold.errors import StateUnwritable
 
-Vector = npt.NDArray[np.float32]
+if TYPE_CHECKING:  # a search of an unchanged vault, which takes no vector from here, does without numpy
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+else:
+    Vector = Any
 
 FILE_NAME: Final = "embeddings.sqlite"
 _BUSY_SECONDS: Final = 30.0
@@ -54,6 +57,7 @@ class EmbeddingStore:
         wanted = list(keys)
         if not wanted or not self._file.exists():
             return {}
+        import numpy as np
 
         def look(db: sqlite3.Connection) -> dict[str, Vector]:
             found: dict[str, Vector] = {}
@@ -72,6 +76,8 @@ class EmbeddingStore:
         """
         if not vectors:
             return {}
+        import numpy as np
+
         halves = {key: np.asarray(vector, dtype="<f2") for key, vector in vectors.items()}
 
         def keep(db: sqlite3.Connection) -> bool:
