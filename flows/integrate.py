@@ -13,6 +13,7 @@ from infold.inbox.integration import integrate as integrate_inbox
 from infold.inbox.run import Run
 from infold.inbox.run_store import RunStore
 from infold.inbox.steps import open_steps
+from infold.notebook.sessions import feeds_of
 from tasks.artifacts import show_run
 from tasks.steps import PrefectSteps
 
@@ -23,7 +24,7 @@ async def integrate(
 ) -> Run:
     """Folds the inbox into the notes it belongs in, or with `dry_run` only plans it."""
     workspace = place_of(vault, state, params, inbox)
-    async with open_steps(workspace, Environment(), watcher.get()) as direct:
+    async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
         steps = PrefectSteps(direct, workspace)
         run = await integrate_inbox(workspace, steps, dry_run=dry_run)
         await steps.close()

@@ -10,6 +10,7 @@ from flows.place import Settings, place_of
 from flows.watching import watcher
 from infold.environment import Environment
 from infold.inbox.steps import open_steps
+from infold.notebook.sessions import feeds_of
 from tasks.artifacts import show_preprocessed
 from tasks.policy import unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables
@@ -20,7 +21,7 @@ from tasks.versioning import dvc_repository, record_derived_data
 async def preprocess(vault: Path, state: Path, params: Settings = None) -> int:
     """Brings everything that is derived from the vault up to date; gives the number of notes."""
     workspace = place_of(vault, state, params)
-    async with open_steps(workspace, Environment(), watcher.get()) as direct:
+    async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
         steps = unseen(direct)
         tables = await sync_tables(steps)
         summaries = await sync_summaries(steps)

@@ -116,8 +116,9 @@ async def _direct(workspace: Workspace, progress: Progress, *, dry_run: bool) ->
     from infold.environment import Environment
     from infold.inbox.integration import integrate
     from infold.inbox.steps import open_steps
+    from infold.notebook.sessions import feeds_of
 
-    async with open_steps(workspace, Environment(), progress) as steps:
+    async with open_steps(workspace, Environment(), progress, feeds=feeds_of(workspace)) as steps:
         return await integrate(workspace, steps, dry_run=dry_run)
 
 

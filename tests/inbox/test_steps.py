@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from infold.environment import Environment
 from infold.errors import EndpointFault, KeyRejected
-from infold.inbox.steps import DirectSteps
+from infold.inbox.steps import DirectSteps, open_steps
+from infold.notebook.sessions import feeds_of
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.fakes.scripted import ScriptedLibrarian
@@ -77,3 +80,14 @@ async def test_without_a_root_note_the_person_is_told_how_to_set_it(workspace):
     prepared = await steps_of(workspace).prepare()
     assert prepared.atlas.root is None
     assert any("vault.root_file" in warning for warning in prepared.warnings)
+
+
+async def test_an_index_made_anew_by_a_run_keeps_the_sessions(workspace):
+    """Whoever opens the steps says what is searched; a rebuild on the way to a run then loses no transcript."""
+    workspace.sessions.mkdir(parents=True)
+    said = {"role": "user", "content": "The sourdough likes warmth.", "timestamp": "2026-02-24T10:00:00Z"}
+    (workspace.sessions / "2026-02-24.jsonl").write_text(json.dumps(said) + "\n")
+    async with open_steps(workspace, Environment(), feeds=feeds_of(workspace)) as steps:
+        steps.sync_index(rebuild=True)
+        found = {hit.path for hit in steps.searcher.keyword("sourdough warmth rye", 5)}
+    assert found == {"bread.md", "sessions/2026-02-24.jsonl"}

@@ -24,6 +24,7 @@ from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.search.embedding import Embedder, open_embedder
+from infold.search.feeds import Feed
 from infold.search.query import Searcher
 from infold.search.sync import SyncResult, sync_index
 from infold.tables.notes import load_notes
@@ -57,11 +58,13 @@ class DirectSteps:
         *,
         embedder: Embedder | None = None,
         on_open_index: Callable[[Searcher], Suggest] = by_search,
+        feeds: Sequence[Feed] | None = None,
     ) -> None:
         self._workspace = workspace
         self._librarian = librarian
         self._embedder = embedder
         self._on_open_index = on_open_index
+        self._feeds = feeds
         self._searcher: Searcher | None = None
         self._suggest: Suggest | None = None
         self.progress = progress
@@ -122,6 +125,7 @@ class DirectSteps:
             place.params,
             self._embedder,
             self.progress,
+            feeds=self._feeds,
             rebuild=rebuild,
         )
 
@@ -225,10 +229,15 @@ class DirectSteps:
 
 @asynccontextmanager
 async def open_steps(
-    workspace: Workspace, environment: Environment, progress: Progress = silent
+    workspace: Workspace,
+    environment: Environment,
+    progress: Progress = silent,
+    *,
+    feeds: Sequence[Feed] | None = None,
 ) -> AsyncIterator[DirectSteps]:
     """The steps with the librarian and the embeddings that the settings name; closed at the end.
 
+    `feeds` are what is indexed, by default the vault's notes alone: an index that is made anew holds nothing else then.
     Raises KeyMissing or SettingInvalid before anything is read.
     """
     async with AsyncExitStack() as stack:
@@ -237,7 +246,7 @@ async def open_steps(
             stack.callback(embedder.close)
         librarian, on_open_index = _open_librarian(workspace, environment, embedder)
         stack.push_async_callback(librarian.close)
-        steps = DirectSteps(workspace, librarian, progress, embedder=embedder, on_open_index=on_open_index)
+        steps = DirectSteps(workspace, librarian, progress, embedder=embedder, on_open_index=on_open_index, feeds=feeds)
         stack.callback(steps.close)
         yield steps
 
