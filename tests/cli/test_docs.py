@@ -15,7 +15,7 @@ from infold.cli.commands import COMMANDS, Group
 from infold.settings import Params
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-GROUPS = {entry.name for entry in COMMANDS if isinstance(entry, Group)}
+GROUPS = {entry.name: entry.default for entry in COMMANDS if isinstance(entry, Group)}
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 
 
@@ -35,6 +35,8 @@ def test_every_command_shown_exists_with_its_options(infold, page):
     for line in shown:
         words = shlex.split(line.partition(" >>")[0], comments=True)
         command = words[:2] if words[0] in GROUPS else words[:1]
+        if default := GROUPS.get(words[0]):
+            command = [words[0], default] if words[1:2] == [] or words[1].startswith("-") else command
         done = infold(*command, "--help")
         assert done.exit_code == 0, line
         for option in (word for word in words if word.startswith("--")):

@@ -64,8 +64,7 @@ class _Face(_Plain, TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, with the default command in front where a group has one and none is named."""
-        named = {entry.name for entry in self.entries} | {"-h", "--help"}
-        if self.default and (not args or args[0] not in named):
+        if self.default and (not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))):
             args = [self.default, *args]
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
