@@ -112,8 +112,7 @@ class _Sync:
         self._notes, self._feeds = notes, tuple(feeds or (notes,))
         self._started_ns = time.time_ns()
         self._counts = Counts()
-        self._emptied = self._rebuilt = False
-        self._pending, self._generation = 0, ""
+        self._emptied, self._rebuilt, self._pending, self._generation = False, False, 0, ""
         self._manifest: Manifest | None = None
         self._index: Index | None = None
 
