@@ -54,6 +54,17 @@ def test_index_brings_words_and_meaning(infold, vault):
     }
 
 
+def test_a_rebuild_of_a_vault_that_is_suddenly_empty_says_that_nothing_was_done(infold, vault):
+    """It is never told that no note was indexed anew, for the index from before is still in use."""
+    infold("index", "--vault", vault)
+    for note in vault.glob("*.md"):
+        note.unlink()
+    done = infold("rebuild", "--vault", vault)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "left as it is" in done.stderr
+    assert about_index(infold, vault)["files"]["total"] == 3
+
+
 def test_status_says_how_the_index_stands(infold, vault):
     """None yet, then what it holds and when it was synced, then what changed since; and it never makes one itself."""
     assert "none yet" in infold("status", "--vault", vault).stdout

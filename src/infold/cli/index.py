@@ -70,6 +70,7 @@ def rebuild(call: Call) -> int:
     """
     from infold.cli.progress import Stages
     from infold.notebook.sessions import feeds_of
+    from infold.search.facts import held
     from infold.search.facts import rebuild as rebuilding
 
     terminal = call.terminal
@@ -81,10 +82,15 @@ def rebuild(call: Call) -> int:
     except KeyboardInterrupt:
         terminal.notice("\nInterrupted. The index from before is still in use, unless the new one was nearly done.")
         return INTERRUPTED
+    done = facts["result"]
+    is_left = not done["filesScanned"] and held(place.workspace)[0] > 0
+    if is_left:
+        terminal.notice("! The vault seems empty, so the index was left as it is. Is its folder there?", style="yellow")
     if terminal.is_json:
         terminal.emit(facts)
         return 0
-    done = facts["result"]
+    if is_left:
+        return 0
     terminal.say(
         f"{done['filesChanged']} notes, {done['chunksCreated']} passages indexed anew; "
         f"{done['embeddingsComputed']} embeddings computed; {done['durationMs'] / 1000:.1f} s."
