@@ -235,6 +235,20 @@ def test_texts_from_a_pipe_or_a_file(vault, docmem, tree, tmp_path):
     assert docmem("text", "garden").endswith("b\n\np\n\n\nq\n\n- f\n")
 
 
+def test_nodes_are_listed_by_their_context(infold, docmem, said, tree):
+    """Spec 2, Node Differentiation: "enable filtering/querying by purpose, source, or role"."""
+    docmem("summarise", tree["a1"]["id"], "--text", "s", "--context", "summary:by:hand")
+    (found,) = said("nodes", "--type", "summary")["nodes"]
+    assert (found["text"], found["parent_id"]) == ("s", tree["a"]["id"])
+    assert [node["id"] for node in said("nodes", "--value", "walk", "--in", tree["b"]["id"])["nodes"]] == [
+        tree["b"]["id"]
+    ]
+    assert "no nodes with that context" in infold("docmem", "nodes", "--type", "none").stderr
+    assert docmem("text", "garden", "--mode", "instead") == "a\n\ns\n\na2\n\nb\n"
+    assert docmem("text", "garden", "--mode", "without") == "a\n\na1\n\na2\n\nb\n"
+    assert infold("docmem", "text", "garden", "--mode", "only").exit_code == 2
+
+
 @pytest.mark.parametrize("words", [(), ("-",)])
 def test_an_empty_pipe_empties_nothing(vault, docmem, said, tree, words):
     """Where what should have written the text failed, the node keeps its text; an empty one is given as such."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infold.docmem.node import Context
 from infold.docmem.place import before
 from infold.errors import NodeNotFound
 from tests.docmem.conftest import MEMORY
@@ -87,3 +88,27 @@ def test_deep_trees_are_read(memory, tree):
     assert memory.serialise(tree["b"].id).count("\n\n") == 2999
     assert memory.get_root(node.id).id == "garden"
     assert memory.delete(tree["b"].id) == 3001
+
+
+def test_nodes_by_their_context(memory, tree):
+    """Node Differentiation: context metadata enables querying by purpose, source or role, and tells nodes apart."""
+    note = memory.note_beside(tree["a1"].id, "n", name="by", value="owner")
+    other = memory.create_root("", Context("root", "purpose", "book"))
+    assert memory.with_context("note") == [note]
+    assert {node.id for node in memory.with_context(context_name="purpose")} == {"garden", other.id}
+    assert memory.with_context("root", "purpose", "book") == [other]
+    assert memory.with_context("root", "purpose", "walk") == []
+    assert memory.with_context(context_value="walk", within=tree["c"].id) == [tree["c"], tree["c1"], tree["c11"]]
+    assert [node.text for node in memory.with_context(within=tree["a"].id)] == ["a", "a1", "n", "a2"]
+    with pytest.raises(NodeNotFound):
+        memory.with_context("note", within="nowhere")
+
+
+def test_serialised_with_without_and_instead_of_summaries(memory, tree):
+    """Open Questions / Summary Behavior on Expansion: modes that keep summaries, skip them, or stop at them."""
+    inner = memory.summarise({tree["c11"].id: tree["c11"].hash}, "sum", Context("summary", "", ""))
+    below = memory.append(tree["c11"].id, "below", MEMORY)
+    assert memory.serialise(tree["c"].id) == "c1\n\nsum\n\nc11\n\nbelow"
+    assert memory.serialise(tree["c"].id, "without") == "c1\n\nc11\n\nbelow"
+    assert memory.serialise(tree["c"].id, "instead") == "c1\n\nsum"
+    assert memory.serialise(inner.id, "instead") == f"c11\n\n{below.text}"

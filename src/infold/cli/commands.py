@@ -52,6 +52,7 @@ DOCMEM: Final = (
     Entry("search", "docmem_memory:search", _READING),
     Entry("tags", "docmem_memory:tags", _READING),
     Entry("find", "docmem_reading:find", _READING),
+    Entry("nodes", "docmem_reading:nodes", _READING),
     Entry("root", "docmem_reading:root", _READING),
     Entry("create", "docmem:create", _WRITING),
     Entry("append", "docmem:append", _WRITING),

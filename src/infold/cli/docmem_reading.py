@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
-from infold.cli.docmem_place import NodeArgument, memory_of, show_node
+from infold.cli.docmem_place import NodeArgument, memory_of, show_node, show_nodes
 from infold.cli.options import Call, command
+from infold.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -75,10 +76,26 @@ def structure(call: Call, node: NodeArgument) -> int:
 
 
 @command
-def text(call: Call, node: NodeArgument) -> int:
+def text(
+    call: Call,
+    node: NodeArgument,
+    *,
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode", metavar="MODE", help="Summaries: `with` their memories, `without`, or `instead` of them."
+        ),
+    ] = "with",
+) -> int:
     """Print the texts below a node as one document, in reading order. The node's own text is not part of it."""
+    from infold.docmem.focus import Summaries
+
+    modes: tuple[Summaries, ...] = get_args(Summaries)
+    known = next((name for name in modes if name == mode), None)
+    if known is None:
+        raise UsageError(f"There is no mode {mode!r}.", hint=f"The modes are {', '.join(modes)}.")
     with memory_of(call) as memory:
-        document = memory.serialise(node)
+        document = memory.serialise(node, known)
     if call.terminal.is_json:
         call.terminal.emit({"text": document})
     elif document:
@@ -105,6 +122,26 @@ def find(call: Call, node: NodeArgument) -> int:
     if found.text:
         call.terminal.say(found.text)
     return 0
+
+
+@command
+def nodes(
+    call: Call,
+    *,
+    type_: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Their role, such as summary.")] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="The name in their context.")] = None,
+    value: Annotated[str | None, typer.Option("--value", metavar="VALUE", help="The value in their context.")] = None,
+    within: Annotated[str | None, typer.Option("--in", metavar="NODE", help="Only from this node down.")] = None,
+) -> int:
+    """List nodes by their context: by role, source or purpose, in all trees or in a part of one.
+
+    Each field that is given has to be equal; those left out may be anything.
+    """
+    with memory_of(call) as memory:
+        found = memory.with_context(type_, name, value, within=within)
+    if not found:
+        call.terminal.notice("There are no nodes with that context.")
+    return show_nodes(call.terminal, found)
 
 
 @command

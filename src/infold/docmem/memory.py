@@ -146,6 +146,21 @@ class Docmem:
         with self.store.reading() as rows:
             return list(rows.children(rows.get(node_id).id))
 
+    def with_context(
+        self,
+        context_type: str | None = None,
+        context_name: str | None = None,
+        context_value: str | None = None,
+        *,
+        within: str | None = None,
+    ) -> list[Node]:
+        """The nodes with these context fields, None being any: in all trees oldest first, or from a node down.
+
+        Spec 2, Node Differentiation. Raises NodeNotFound.
+        """
+        with self.store.reading() as rows:
+            return reading.with_context(rows, within, (context_type, context_name, context_value))
+
     def ancestors(self, node_id: str) -> list[Node]:
         """The nodes above one, its parent first. Raises NodeNotFound."""
         with self.store.reading() as rows:

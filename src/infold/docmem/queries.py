@@ -11,6 +11,11 @@ _OF_NODE: Final = ", ".join(f"n.{name}" for name in PROPERTIES)
 
 NODE: Final = f"SELECT {COLUMNS} FROM nodes WHERE id = ?"
 EVERY_NODE: Final = f"SELECT {COLUMNS} FROM nodes"
+OF_CONTEXT: Final = f"""
+SELECT {COLUMNS} FROM nodes
+WHERE (?1 IS NULL OR context_type = ?1) AND (?2 IS NULL OR context_name = ?2) AND (?3 IS NULL OR context_value = ?3)
+ORDER BY created_at, id
+"""
 ROOTS: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id IS NULL ORDER BY created_at, id"
 CHILDREN: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value, id"
 CHILDREN_NEWEST_FIRST: Final = f"SELECT {COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY order_value DESC, id DESC"

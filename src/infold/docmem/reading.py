@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from infold.docmem import queries
 from infold.docmem.focus import Summaries
+from infold.docmem.lookup import node_of
 from infold.docmem.node import Node
 from infold.docmem.rows import Rows
 
@@ -31,6 +33,24 @@ def structure(rows: Rows, node_id: str) -> str:
     """
     rows.get(node_id)
     return "\n".join(f"{'  ' * depth}- {line}" for depth, line in rows.outline(node_id))
+
+
+def with_context(rows: Rows, within: str | None, wanted: Sequence[str | None]) -> list[Node]:
+    """The nodes whose type, name and value are those wanted, None being any (spec 2, Node Differentiation).
+
+    From a node down in reading order, or in all trees, oldest first. Raises NodeNotFound.
+    """
+    if within is None:
+        return [node_of(row) for row in rows.connection.execute(queries.OF_CONTEXT, wanted)]
+    rows.get(within)
+    return [
+        node
+        for node, _depth in rows.tree(within)
+        if all(
+            field is None or field == has
+            for field, has in zip(wanted, (node.context_type, node.context_name, node.context_value), strict=True)
+        )
+    ]
 
 
 def get_root(rows: Rows, node_id: str) -> Node:
