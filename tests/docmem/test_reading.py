@@ -80,7 +80,7 @@ def test_reading_what_is_not_there(memory, tree):
 
 
 def test_deep_trees_are_read(memory, tree):
-    """Serialization MUST be accomplished through tree traversal: a chain of 3,000 nodes is no deeper than any other."""
+    """Tree as Document: serialization is accomplished through tree traversal: a chain of 3,000 nodes is no deeper than any other."""
     with memory.batch():
         node = tree["b"]
         for number in range(3000):

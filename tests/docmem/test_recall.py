@@ -153,7 +153,7 @@ def test_tags_lead_to_what_they_name(kitchen):
 
 
 def test_relevance_orders_an_expansion(kitchen):
-    """Future Requirements / Expansion: what answers the question comes first, under its parents, within the budget."""
+    """Dual Representation, Future Requirements / Expansion: what answers the question comes first, under its parents, within the budget."""
     memory, searcher = kitchen
     scores = relevance(memory, searcher, "who complains about smoke", within="garden")
     nodes = memory.expand("garden", 16, relevance=scores)

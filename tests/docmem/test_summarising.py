@@ -40,6 +40,22 @@ def test_memories_are_preserved(memory, tree, row):
     assert memory.serialise(tree["b"].id) == "s\n\nm0\n\nm1\n\nm2\n\nm3\n\nm4\n\nm5"
 
 
+def test_the_midpoint_is_of_the_ends_alone(memory, tree, row):
+    """Summarization: what stands between the first and the last node does not move the midpoint."""
+    memory.delete(row[2].id)
+    assert memory.summarise(expected_hashes([row[0], row[1], row[3]]), "s", SUMMARY).order_value == 2.5
+
+
+def test_a_summary_leaves_a_trace(memory, tree, row):
+    """Visible Compression: explicit and auditable: the history of each node tells when it was folded, and from where."""
+    summary = memory.summarise(expected_hashes(row[:2]), "s", SUMMARY)
+    (version,) = memory.versions(row[0].id)
+    assert (version.operation, version.parent_id, version.hash) == ("summarise", tree["b"].id, row[0].hash)
+    assert version.replaced_at >= summary.created_at
+    memory.unsummarise(summary.id, summary.hash)
+    assert [version.operation for version in memory.versions(row[0].id)] == ["summarise", "unsummarise"]
+
+
 def test_order_of_naming_does_not_matter(memory, tree, row, texts):
     """Summarization: a contiguous range is one however its nodes are listed."""
     summary = memory.summarise(expected_hashes([row[3], row[2]]), "s", SUMMARY)

@@ -6,6 +6,8 @@ import pytest
 
 from infold.docmem import node as node_module
 from infold.docmem.node import Context, node_hash
+from infold.docmem.place import after as after_node
+from infold.docmem.place import child_of
 from infold.errors import LockConflict, NodeNotFound, NodeReadonly, NoParent
 from tests.docmem.conftest import MEMORY, ROOT
 
@@ -118,6 +120,25 @@ def test_stale_hash_is_a_conflict_with_both_hashes(memory, tree):
         assert (conflict.value.expected, conflict.value.current) == (before.hash, now.hash)
         assert conflict.value.http_status == 409
     assert memory.find(before.id) == now
+
+
+def test_the_hash_follows_each_hashed_field(memory, tree):
+    """Optimistic Locking: the hash is recalculated whenever the parent, the context, the text or the order changes."""
+    seen = [tree["a1"].hash]
+
+    def changed(node):
+        assert node.hash == node_hash(node.parent_id, node.context, node.text, node.order_value)
+        assert memory.get(node.id) == node
+        seen.append(node.hash)
+        return node.hash
+
+    node_id = tree["a1"].id
+    changed(memory.update_content(node_id, "other", seen[-1]))
+    for context in (Context("t", "source", "walk"), Context("t", "n", "walk"), Context("t", "n", "v")):
+        changed(memory.update_context(node_id, context, seen[-1]))
+    changed(memory.move(node_id, after_node(tree["a2"].id), seen[-1]))
+    changed(memory.move(node_id, child_of(tree["b"].id), seen[-1]))
+    assert len(set(seen)) == 7
 
 
 def test_readonly_is_not_modified(memory, tree):
