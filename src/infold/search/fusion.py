@@ -106,7 +106,9 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     total = sum(max(parts.values()) for parts in added.values())
     if total <= 0:
         return fuse(rankings)
-    found = {ranking.name: {_place(hit): (n, hit.score) for n, hit in enumerate(ranking.hits, 1)} for ranking in counting}
+    found = {
+        ranking.name: {_place(hit): (n, hit.score) for n, hit in enumerate(ranking.hits, 1)} for ranking in counting
+    }
     evidence = {
         place: tuple(
             Evidence(ranking.name, *found[ranking.name].get(place, (0, 0.0)), ranking.weight, share / total)
