@@ -16,7 +16,7 @@ from tasks.environment import configure
 if TYPE_CHECKING:
     from prefect.schedules import Schedule
 
-SERVED = ("integrate", "preprocess", "sessions", "daily-summary")
+SERVED = ("integrate", "preprocess", "sessions", "daily-summary", "memory")
 _MOST_AT_ONCE = 2
 _SECONDS_BETWEEN_LOOKS = 2
 
@@ -38,11 +38,12 @@ async def _serve(chosen: argparse.Namespace) -> None:
 
     from flows.daily_summary import daily_summary
     from flows.integrate import integrate
+    from flows.memory import memory
     from flows.preprocess import preprocess
     from flows.sessions import sessions
     from infold.settings import Params
 
-    notebook = Params.model_validate_json(chosen.params).notebook
+    params = Params.model_validate_json(chosen.params)
     place = {"vault": str(chosen.vault), "state": str(chosen.state), "params": json.loads(chosen.params)}
     await mark_crashed_runs()
     runner = Runner(name="infold", limit=_MOST_AT_ONCE, query_seconds=_SECONDS_BETWEEN_LOOKS, pause_on_shutdown=False)
@@ -62,19 +63,26 @@ async def _serve(chosen: argparse.Namespace) -> None:
     )
     transcripts = await sessions.ato_deployment(
         name="sessions",
-        schedules=scheduled(notebook.sessions_cron),
+        schedules=scheduled(params.notebook.sessions_cron),
         parameters=place,
         description="Indexes the transcripts of conversations.",
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
     summary = await daily_summary.ato_deployment(
         name="daily-summary",
-        schedules=scheduled(notebook.summary_cron),
+        schedules=scheduled(params.notebook.summary_cron),
         parameters=place,
         description="Adds the summary of the day to its log.",
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    for deployment in (inbox, vault, transcripts, summary):
+    trees = await memory.ato_deployment(
+        name="memory",
+        schedules=scheduled(params.docmem.cron),
+        parameters=place,
+        description="Indexes and summarises memory trees.",
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    for deployment in (inbox, vault, transcripts, summary, trees):
         await runner.aadd_deployment(deployment)
     ready_file().write_text(str(os.getpid()), encoding="utf-8")
     await runner.start()

@@ -149,6 +149,8 @@ class NotebookParams(Section):
 class DocmemParams(Section):
     """When memories are summarised by the librarian (spec 2, Future Requirements / Summarization)."""
 
+    summarise: Literal["auto", "manual"] = "auto"
+    cron: str | None = "30 * * * *"
     summarise_after: int = Field(default=30, ge=2)
     summarise_run: int = Field(default=10, ge=2)
     keep_recent: int = Field(default=10, ge=0)

@@ -120,3 +120,30 @@ def test_a_document_is_placed_and_imported(at, ids, tmp_path):
     other.write_text("The revenue office expects depreciation schedules.\n")
     done = json.loads(at("docmem", "place", other, "--apply", "--json"))
     assert (done["tree"], done["imported"]["parent_id"]) == (None, None)
+
+
+def test_appended_memories_are_summarised_at_once(at, infold, tmp_path, ids):
+    """Summarization: said, with the way back; what is taken back stays so; `manual` leaves all as it is."""
+    place = ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
+    few = ("--set", "docmem.summarise_after=3", "--set", "docmem.keep_recent=1", "--set", "docmem.summarise_run=3")
+    more = ("docmem", "append", "garden", "Frost.", "--context", "memory:source:walk", *few, *place)
+    assert "summarised" not in infold(*more, "--set", "docmem.summarise=manual").output
+    done = infold(*more, "--json")
+    assert json.loads(done.stdout)["text"] == "Frost."
+    summary = json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]
+    assert f"3 older memories are summarised; `infold docmem unsummarise {summary['id']}` takes it back." in done.stderr
+    assert summary["text"] == "Snails ate the lettuce, says @anna. Rain fills the barrel. The gate squeaks."
+    at("docmem", "unsummarise", summary["id"])
+    assert "summarised" not in infold(*more).output
+    assert json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]["id"] == ids["Snails"]
+
+
+def test_an_imported_tree_is_summarised_at_once(at, infold, tmp_path, ids):
+    """Summarization: a tree from TOML is condensed as it comes; a document, being readonly, stays as it was written."""
+    place = ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
+    few = ("--set", "docmem.summarise_after=2", "--set", "docmem.keep_recent=1", "--set", "docmem.summarise_run=2")
+    (tmp_path / "garden.toml").write_text(at("docmem", "export", "garden", "--format", "toml"))
+    (tmp_path / "list.md").write_text("# List\n\n- one\n- two\n- three\n- four\n")
+    done = infold("docmem", "import", tmp_path / "garden.toml", "--as", "again", *few, *place)
+    assert "2 older memories are summarised" in done.stderr
+    assert "summarised" not in infold("docmem", "import", tmp_path / "list.md", *few, *place).output

@@ -17,6 +17,7 @@ from infold.cli.docmem_place import (
     memory_of,
     one_place,
     show_node,
+    tell_summaries,
 )
 from infold.cli.given_text import FileOption, TextArgument, given_line
 from infold.cli.options import Call, command
@@ -62,7 +63,9 @@ def append(
 
     with memory_of(call) as memory:
         node = memory.append(parent, given_line(text, file), Context.parse(context), readonly=readonly)
-    return show_node(call.terminal, node, did="added")
+        show_node(call.terminal, node, did="added")
+        tell_summaries(call, memory, node)
+    return 0
 
 
 @command

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from infold.cli.docmem_place import AfterOption, BeforeOption, NodeArgument, memory_of, one_place
+from infold.cli.docmem_place import AfterOption, BeforeOption, NodeArgument, memory_of, one_place, tell_summaries
 from infold.cli.options import Call, command
 from infold.errors import UsageError
 
@@ -56,13 +56,15 @@ def import_(
                 raise UsageError(f"{source} is a conversation: its tree stands alone.", hint="Give no options.")
             return _tell_chat(call, _import_chat(memory, workspace, source))
         done = _import(memory, workspace, source, form, place, tree, again=again)
-    if call.terminal.is_json:
-        call.terminal.emit({"new": done.is_new, "nodes": done.nodes, "node": done.node.as_dict()})
-    elif done.is_new:
-        call.terminal.say(f"imported {done.nodes:,} node{'s' * (done.nodes != 1)}: {done.node}")
-    else:
-        call.terminal.say(f"imported before, nothing done: {done.node}")
-        call.terminal.notice("--again imports it once more.")
+        if call.terminal.is_json:
+            call.terminal.emit({"new": done.is_new, "nodes": done.nodes, "node": done.node.as_dict()})
+        elif done.is_new:
+            call.terminal.say(f"imported {done.nodes:,} node{'s' * (done.nodes != 1)}: {done.node}")
+        else:
+            call.terminal.say(f"imported before, nothing done: {done.node}")
+            call.terminal.notice("--again imports it once more.")
+        if done.is_new:
+            tell_summaries(call, memory, done.node)
     return 0
 
 

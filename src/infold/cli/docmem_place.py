@@ -42,6 +42,8 @@ ReadonlyOption = Annotated[
     bool, typer.Option("--readonly", metavar="", help="Its text and context shall never change.")
 ]
 
+_SUMMARIES_NAMED = 3
+
 
 @contextmanager
 def memory_of(call: Call) -> Iterator[Docmem]:
@@ -78,6 +80,21 @@ def show_node(terminal: Terminal, node: Node, *, did: str = "") -> int:
     else:
         terminal.say(f"{did} {node}" if did else str(node))
     return 0
+
+
+def tell_summaries(call: Call, memory: Docmem, added: Node) -> None:
+    """Makes the summaries that are due where a node was added, as the settings have it, and says so on stderr."""
+    from infold.docmem.automatic import condense_at_once
+
+    done = condense_at_once(memory, call.place().params, added)
+    made = done.made if done is not None else []
+    for summary in made[:_SUMMARIES_NAMED]:
+        count = len(memory.children(summary.id))
+        call.terminal.notice(
+            f"{count} older memories are summarised; `infold docmem unsummarise {summary.id}` takes it back."
+        )
+    if len(made) > _SUMMARIES_NAMED:
+        call.terminal.notice(f"{len(made) - _SUMMARIES_NAMED} more summaries were made likewise.")
 
 
 def show_nodes(terminal: Terminal, nodes: Sequence[Node]) -> int:

@@ -46,6 +46,7 @@ def up(
             ("integrate", cron),
             ("sessions", place.params.notebook.sessions_cron),
             ("daily summary", place.params.notebook.summary_cron),
+            ("memory", place.params.docmem.cron),
         ):
             terminal.say(f"cron  {name}: {cron_fields or 'never'}")
         terminal.say("Ctrl-C ends it.")

@@ -52,12 +52,19 @@ class Condensed:
     left: dict[str, str] = field(default_factory=dict)
 
 
-def plan(memory: Docmem, params: Params, root_id: str | None = None) -> Planned:
-    """What is due in one tree, or from a node down, or in all trees. Raises NodeNotFound."""
+def plan(memory: Docmem, params: Params, root_id: str | None = None, *, by_itself: bool = False) -> Planned:
+    """What is due in one tree, or from a node down, or in all trees; `by_itself` as in `runs`. Raises NodeNotFound."""
     with memory.store.reading() as rows:
         roots = [root_id] if root_id is not None else [root.id for root in rows.children(None)]
         return Planned(
-            tuple(due for root in roots for due in (*stale_summaries(rows, root), *new_runs(rows, root, params.docmem)))
+            tuple(
+                due
+                for root in roots
+                for due in (
+                    *stale_summaries(rows, root),
+                    *new_runs(rows, root, params.docmem, by_itself=by_itself),
+                )
+            )
         )
 
 
@@ -67,13 +74,15 @@ async def condense(
     params: Params,
     root_id: str | None = None,
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
+    *,
+    planned: Planned | None = None,
 ) -> Condensed:
-    """Makes the summaries that are due; twice in a row the second time makes none.
+    """Makes the summaries that are due, or those `planned`; twice in a row the second time makes none.
 
     Where one cannot be had the others go on; at the cap of costs it ends, with what is done kept. Raises NodeNotFound,
     EnvironmentFault and EndpointUnreachable.
     """
-    waiting = plan(memory, params, root_id).due
+    waiting = (plan(memory, params, root_id) if planned is None else planned).due
     done = Condensed()
     side_by_side = params.integrate.concurrency
     for first in range(0, len(waiting), side_by_side):

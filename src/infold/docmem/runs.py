@@ -2,7 +2,9 @@
 
 Only looking; the words come from the librarian, the writing from `condensing`. Due are the oldest memories of a parent
 that has gathered more than `docmem.summarise_after` without a summary, in runs of `docmem.summarise_run`, the latest
-`docmem.keep_recent` left out. A group that sticks together is never divided.
+`docmem.keep_recent` left out. A group that sticks together is never divided. What nobody asked to have summarised is
+smaller (`by_itself`): no readonly nodes, which are documents and transcripts, no notes beside nodes, and nothing that
+was taken out of a summary before.
 """
 
 from __future__ import annotations
@@ -36,6 +38,13 @@ WHERE p.context_type != 'summary' AND n.context_type != 'summary'
 GROUP BY p.id HAVING count(*) > ?2 ORDER BY p.id
 """
 
+_LEFT_ALONE: Final = """
+SELECT n.id FROM nodes n WHERE n.parent_id = ? AND (
+    n.readonly OR n.context_type = 'note'
+    OR EXISTS (SELECT 1 FROM history h WHERE h.node_id = n.id AND h.operation = 'unsummarise')
+)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -65,14 +74,22 @@ def digest_of(nodes: Sequence[Node]) -> str:
     return content_hash("\0".join(node.text for node in nodes))
 
 
-def new_runs(rows: Lookup, root_id: str, params: DocmemParams) -> Iterator[Due]:
+def new_runs(rows: Lookup, root_id: str, params: DocmemParams, *, by_itself: bool = False) -> Iterator[Due]:
     """What is due from a node down, parent by parent, oldest first. Raises NodeNotFound."""
     rows.get(root_id)
-    sticky = marks.marked(rows, STICKY)
     crowded = rows.connection.execute(_CROWDED, (root_id, params.summarise_after)).fetchall()
     for (parent_id,) in crowded:
-        for run in runs_of(list(rows.children(parent_id)), _parents(rows, parent_id), sticky, params):
-            yield Due(tuple(run))
+        yield from runs_below(rows, parent_id, params, by_itself=by_itself)
+
+
+def runs_below(rows: Lookup, parent_id: str, params: DocmemParams, *, by_itself: bool = False) -> Iterator[Due]:
+    """What is due among the children of one node, oldest first."""
+    apart = _parents(rows, parent_id)
+    if by_itself:
+        apart |= {row[0] for row in rows.connection.execute(_LEFT_ALONE, (parent_id,))}
+    sticky = marks.marked(rows, STICKY)
+    for run in runs_of(list(rows.children(parent_id)), apart, sticky, params):
+        yield Due(tuple(run))
 
 
 def stale_summaries(rows: Lookup, root_id: str) -> Iterator[Due]:
@@ -88,10 +105,10 @@ def stale_summaries(rows: Lookup, root_id: str) -> Iterator[Due]:
 
 
 def runs_of(
-    children: Sequence[Node], with_children: set[str], sticky: Mapping[str, str], params: DocmemParams
+    children: Sequence[Node], apart: set[str], sticky: Mapping[str, str], params: DocmemParams
 ) -> Iterator[list[Node]]:
-    """The runs among the children of one node; none where they have not gathered."""
-    loose = [node for node in children if not node.is_summary and node.id not in with_children]
+    """The runs among the children of one node without those `apart`; none where they have not gathered."""
+    loose = [node for node in children if not node.is_summary and node.id not in apart]
     if len(loose) <= params.summarise_after:
         return
     old = {node.id for node in (loose[: -params.keep_recent] if params.keep_recent else loose)}

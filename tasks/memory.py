@@ -1,0 +1,47 @@
+"""What memory trees need now and then, as tasks. Never cached by Prefect: each looks for itself at what there is."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from infold.docmem.automatic import condense_all
+from infold.docmem.condensing import Condensed
+from infold.docmem.indexing import MemoryIndexed, index_memory
+from infold.docmem.memory import open_docmem
+from infold.notebook.archive import index_sessions
+from infold.notebook.daily_summary import open_summariser
+from infold.search.embedding import open_embedder
+from infold.search.shard import IndexFolder
+from infold.workspace import Workspace
+from tasks.policy import is_transient
+
+
+@task(name="index memory", cache_policy=NO_CACHE, persist_result=False)
+def index_trees(workspace: Workspace) -> MemoryIndexed:
+    """The search index in step with the trees; where there is none it is made, with all that belongs in it."""
+    with ExitStack() as stack:
+        memory = stack.enter_context(closing(open_docmem(workspace.docmem)))
+        embedder = open_embedder(workspace.params.search)
+        if embedder is not None:
+            stack.callback(embedder.close)
+        if IndexFolder(workspace.index).is_damaged:
+            index_sessions(workspace, embedder)
+        return index_memory(memory, workspace, embedder)
+
+
+@task(
+    name="condense memory",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    retries=2,
+    retry_delay_seconds=[10, 60],
+    retry_condition_fn=is_transient,
+)
+async def condense_trees(workspace: Workspace) -> Condensed:
+    """The summaries that are due in all trees, under one cap of costs."""
+    with closing(open_docmem(workspace.docmem)) as memory:
+        async with open_summariser(workspace) as librarian:
+            return await condense_all(memory, librarian, workspace.params)
