@@ -235,6 +235,26 @@ def test_texts_from_a_pipe_or_a_file(vault, docmem, tree, tmp_path):
     assert docmem("text", "garden").endswith("b\n\np\n\n\nq\n\n- f\n")
 
 
+def test_control_codes_of_a_text_say_nothing_to_a_terminal(docmem, tree, monkeypatch):
+    """Text is data: on a terminal it cannot move the cursor or colour what follows; in a pipe it is what it is."""
+    evil = "a\x1b[31mred\x1b]0;title\x07\nsecond"
+    node = docmem("append", "garden", evil, *WALK).split()[1]
+    assert evil in docmem("text", "garden")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for words in (
+        ("show", "garden", "--whole"),
+        ("text", "garden"),
+        ("find", node),
+        ("expand", "garden", "--tokens", "99"),
+    ):
+        shown = docmem(*words)
+        assert "red" in shown
+        assert "\x1b[31mred" not in shown
+        assert "\x1b]0" not in shown
+        assert "\x07" not in shown
+
+
 def test_nodes_are_listed_by_their_context(infold, docmem, said, tree):
     """Spec 2, Node Differentiation: "enable filtering/querying by purpose, source, or role"."""
     docmem("summarise", tree["a1"]["id"], "--text", "s", "--context", "summary:by:hand")

@@ -179,3 +179,18 @@ def test_a_child_is_covered_by_its_summary(space, shared, embedder):
         gone = recall(shared, searcher, "squeaking gate squeaks")
         assert gone.gone == 1
         assert children[2].id not in [result.node.id for result in gone.results]
+
+
+def test_the_upmost_summary_covers_and_a_root_does_not(space, shared, embedder):
+    """Query Pattern: of summaries above each other the upmost is the one result; a root is never raised in their place."""
+    shared.create_root("", ROOT, root_id="log")
+    outer = shared.append("log", "Snails of the year.", SUMMARY)
+    inner = shared.append(outer.id, "Snails in May.", SUMMARY)
+    deep = shared.append(inner.id, "Snails ate the lettuce in May.", MEMORY)
+    others = [shared.append("log", f"Snails on the {place}.", MEMORY) for place in ("wall", "hoe", "gate")]
+    index_memory(shared, space, embedder)
+    with Searcher(space.index, space.params.search, embedder) as searcher:
+        results = recall(shared, searcher, "snails").results
+    assert {result.node.id for result in results} == {outer.id, *(node.id for node in others)}
+    (over,) = (result for result in results if result.node.id == outer.id)
+    assert {node.id for node in over.covered} == {inner.id, deep.id}

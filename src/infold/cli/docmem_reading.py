@@ -99,7 +99,7 @@ def text(
     if call.terminal.is_json:
         call.terminal.emit({"text": document})
     elif document:
-        sys.stdout.write(f"{document}\n")
+        sys.stdout.write(f"{call.terminal.safe(document)}\n")
     return 0
 
 
@@ -171,10 +171,10 @@ def history(call: Call, node: NodeArgument) -> int:
 def show_tree(terminal: Terminal, tree: Sequence[tuple[Node, int]], *, whole: bool = False) -> None:
     """Nodes with their depths: drawn where a person looks, else indented lines."""
     if terminal.out.is_terminal and max((level for _, level in tree), default=0) <= _DEEPEST_DRAWN:
-        terminal.show(_drawn(tree, whole=whole))
+        terminal.show(_drawn(terminal, tree, whole=whole))
         return
     for line in _lines(tree, whole=whole):
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{terminal.safe(line)}\n")
 
 
 def _lines(tree: Sequence[tuple[Node, int]], *, whole: bool) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _lines(tree: Sequence[tuple[Node, int]], *, whole: bool) -> Iterator[str]:
             yield from (f"{'  ' * level}  {line}".rstrip() for line in said)
 
 
-def _drawn(tree: Sequence[tuple[Node, int]], *, whole: bool) -> Tree:
+def _drawn(terminal: Terminal, tree: Sequence[tuple[Node, int]], *, whole: bool) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
@@ -193,7 +193,8 @@ def _drawn(tree: Sequence[tuple[Node, int]], *, whole: bool) -> Tree:
     for node, level in tree:
         label = Text(str(node), style="bold cyan" if level == 0 else "cyan" if node.is_summary else "dim")
         if node.text.strip():
-            label.append("\n" + (node.text if whole else _first_line(node.text)), style="not bold not dim default")
+            said = terminal.safe(node.text if whole else _first_line(node.text))
+            label.append(f"\n{said}", style="not bold not dim default")
         del branches[level:]
         branches.append(branches[-1].add(label) if branches else Tree(label, guide_style="dim"))
     return branches[0]

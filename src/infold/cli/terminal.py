@@ -1,6 +1,7 @@
 """What a command says and where: results on stdout, everything else on stderr, one JSON object where asked for.
 
-Text of notes is printed as it is, never as markup. Colours and bars only where a person looks.
+Text of notes is printed as it is, never as markup nor, on a terminal, as control codes. Colours and bars only where
+a person looks.
 """
 
 from __future__ import annotations
@@ -49,7 +50,14 @@ class Terminal:
     def say(self, *renderables: RenderableType, style: str | None = None) -> None:
         """A part of the result for a person; nothing with `--json`. Lines are never cut: commands stay whole."""
         if not self.is_json:
-            self.out.print(*renderables, style=style, soft_wrap=True)
+            safe = (self.safe(part) if isinstance(part, str) else part for part in renderables)
+            self.out.print(*safe, style=style, soft_wrap=True)
+
+    def safe(self, text: str) -> str:
+        """`text` as it may go to stdout: control codes in it say nothing to a terminal; in a pipe it is as it is."""
+        from infold.cli.found import shown
+
+        return shown(text.replace("\r\n", "\n")) if self.out.is_terminal else text
 
     def show(self, renderable: RenderableType) -> None:
         """A laid-out part of the result, wrapped to the terminal; in a pipe without blanks at line ends."""
