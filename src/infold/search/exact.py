@@ -26,11 +26,10 @@ def passages_with(phrases: Sequence[str], ask: Ask, texts: Callable[[str], Texts
     """At least `enough` passages that hold all of `phrases`, best first, or all that there are."""
     holds = Holds(phrases, texts)
     words = " ".join(phrases)
-    found = {hit.id: hit for hit in ask(words, FIRST_LOOK) if holds(hit)}
+    found = {hit.id: hit for hit in holds.those_of(ask(words, FIRST_LOOK))}
     if len(found) < enough:
-        for hit in _with_rarest(phrases, ask):
-            if hit.id not in found and holds(hit):
-                found[hit.id] = hit
+        for hit in holds.those_of(list(_with_rarest(phrases, ask))):
+            found.setdefault(hit.id, hit)
     return list(found.values())
 
 
@@ -47,6 +46,12 @@ class Holds:
         if hit.id not in self._known:
             self._known[hit.id] = self._looked_up(hit)
         return self._known[hit.id]
+
+    def those_of(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits that hold them, in their order; looked at file by file, so that each is read once."""
+        for hit in sorted(hits, key=lambda hit: (hit.source, hit.path)):
+            self(hit)
+        return [hit for hit in hits if self(hit)]
 
     def _looked_up(self, hit: Hit) -> bool:
         texts = self._texts(hit.source)

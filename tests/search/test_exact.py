@@ -1,0 +1,104 @@
+"""Phrases in quotes in long notes: found wherever they stand, with work that grows as the notes do."""
+
+from __future__ import annotations
+
+import pytest
+
+from infold.search import stretches
+from infold.search.live import LiveSearch
+from infold.search.stretches import NoteTexts
+from infold.settings import Params
+from infold.tables import passages
+from infold.workspace import Workspace
+
+
+class Work:
+    """What a search does with files: how many it reads, how many characters it cuts and takes the hash of."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.reads = self.cuts = self.hashed = 0
+        read, cut, digest = stretches.read_bytes, passages.cut, stretches.content_hash
+
+        def counting_read(*given):
+            self.reads += 1
+            return read(*given)
+
+        def counting_cut(*given):
+            self.cuts += 1
+            return cut(*given)
+
+        def counting_hash(data):
+            self.hashed += len(data)
+            return digest(data)
+
+        monkeypatch.setattr(stretches, "read_bytes", counting_read)
+        monkeypatch.setattr(passages, "cut", counting_cut)
+        monkeypatch.setattr(stretches, "content_hash", counting_hash)
+
+
+@pytest.fixture
+def searched(place, monkeypatch):
+    """Searches a vault with these notes besides, and says what was found and what work it was."""
+
+    def search(notes: dict[str, str], query: str):
+        for path, text in notes.items():
+            place.write(path, text)
+        with LiveSearch(Workspace(place.vault, place.root, place.vault / "inbox.md", place.params), None) as live:
+            live.search("brings the index up to date")
+            with monkeypatch.context() as patch:
+                work = Work(patch)
+                return live.search(query, sync=False), work
+
+    return search
+
+
+def one_line(words: int) -> str:
+    """A note of a single line, in which every passage holds the same words, and one the phrase."""
+    half = " ".join(f"kiwi{n} gamma tractor kiwi" for n in range(words))
+    return f"{half} gamma kiwi tractor {half}"
+
+
+@pytest.mark.parametrize("words", [1500, 3000])
+def test_a_note_of_one_line_is_read_and_cut_once(searched, words):
+    """However long it is: no passage is looked for in the whole of the note again, nor the hash of it taken."""
+    text = one_line(words)
+    found, work = searched({"long.md": text}, '"gamma kiwi tractor"')
+    assert [result.path for result in found.results] == ["long.md"]
+    assert (work.reads, work.cuts) == (1, 1)
+    assert work.hashed <= len(text)
+
+
+def test_many_notes_are_read_once_for_each_look(searched, monkeypatch):
+    """Also more than are held at once, however their passages take turns in the ranking."""
+    monkeypatch.setattr(stretches, "_MOST_READ", 2)
+    paragraph = "\n\n".join(f"gamma tractor number {n} " + "kiwi filler " * 70 for n in range(8))
+    notes = {f"n{n}.md": f"# Note {n}\n\n{paragraph}\n" for n in range(30)}
+    found, work = searched({**notes, "it.md": "gamma kiwi tractor"}, '"gamma kiwi tractor"')
+    assert [result.path for result in found.results] == ["it.md"]
+    assert work.reads <= 3 * (len(notes) + 1)
+
+
+def test_the_heading_above_is_found_without_reading_up_to_it(tmp_path, monkeypatch):
+    """A long section with one heading: its lines are looked through once, not again for every passage."""
+    from infold.search.index import Hit
+    from infold.search.points import note_points
+    from infold.vault.note import parse
+
+    looked = 0
+    heading_text = stretches.heading_text
+
+    def counting(line):
+        nonlocal looked
+        looked += 1
+        return heading_text(line)
+
+    text = "# Top\n\n" + "\n\n".join(f"line {n} " + "word " * 150 for n in range(200))
+    (tmp_path / "n.md").write_text(text)
+    points = note_points(parse("n.md", text), "standard", Params().search).points
+    texts = NoteTexts(tmp_path, Params())
+    monkeypatch.setattr(stretches, "heading_text", counting)
+    for point in points:
+        hit = Hit(point.path, point.start_line, point.end_line, point.trail, 1.0, id=point.id)
+        assert texts.stretch(hit).heading == "# Top"
+    assert len(points) > 50
+    assert looked <= len(points) + 1
