@@ -23,9 +23,14 @@ from infold.settings import Params
 
 
 def count(file: str, node_id: str, times: str) -> None:
-    """Adds one to the number in a node so many times; reads again after each conflict. Prints how many there were."""
+    """Adds one to the number in a node so many times; reads again after each conflict. Prints how many there were.
+
+    Says when it is ready and begins when it is told to, so that all begin together.
+    """
     memory = open_docmem(Path(file))
     conflicts = 0
+    print("ready", flush=True)
+    sys.stdin.readline()
     for _ in range(int(times)):
         while True:
             node = memory.get(node_id)

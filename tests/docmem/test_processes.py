@@ -28,7 +28,7 @@ OPERATIONS = ("summarise", "move", "copy", "delete", "insert with rebalance", "u
 def start(*arguments):
     """A child of `child_process`, started."""
     command = [sys.executable, "-m", "tests.docmem.child_process", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def count_together(tmp_path, writers, times):
@@ -37,6 +37,10 @@ def count_together(tmp_path, writers, times):
     memory = open_docmem(file)
     memory.create_root("0", ROOT, root_id="number")
     children = [start("count", file, "number", times) for _ in range(writers)]
+    assert [child.stdout.readline() for child in children] == ["ready\n"] * writers
+    for child in children:
+        child.stdin.write("go\n")
+        child.stdin.flush()
     conflicts = sum(json.loads(child.communicate()[0])["conflicts"] for child in children)
     assert [child.returncode for child in children] == [0] * writers
     total, versions = int(memory.get("number").text), len(memory.versions("number"))
