@@ -11,7 +11,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infold.errors import NoteUnreadable, PathRefused, UsageError
@@ -62,6 +62,8 @@ def test_the_specifications_day(workspace, text, at):
         ("Code\n```py\nopen", "## 09:05 — Code\n```py\nopen\n```"),
         ("Hm\n%% hidden", "## 09:05 — Hm\n%% hidden\n%%"),
         ("Hm\n<!-- hidden", "## 09:05 — Hm\n<!-- hidden\n-->"),
+        ("Hm\n%%\n```", "## 09:05 — Hm\n%%\n```\n```\n%%"),
+        ("Hm\n%%\n```\n%%", "## 09:05 — Hm\n~~~~\nHm\n%%\n```\n%%\n~~~~"),
         ("\r\n Windows\r\nlines\r\n", "## 09:05 — Windows\nlines"),
     ],
 )
@@ -92,6 +94,10 @@ ENTRIES = st.lists(LINES, min_size=1, max_size=6).map("\n".join).filter(lambda e
     st.lists(ENTRIES, min_size=1, max_size=4),
     st.sampled_from(["", "# Mine\r\n\r\ntext", "---\na: 1\n---\n", "x\n \n  "]),
 )
+@example(["%%\n```", "%%\n```", "# Day"], "")
+@example(["```\n%%x%%\n## 10:00 — forged"], "")
+@example(["%%\n```\n%%", "%%\n# Day\n```", "# Day"], "")
+@example(["text\n# Day\n%%"], "%%\n```\n")
 def test_every_entry_is_one_section_of_the_log(entries, start):
     """Whatever is said: what was there is the beginning still, and each entry is one second level heading, in order."""
     at = datetime(2026, 2, 24, 9, 0).astimezone()

@@ -2,17 +2,19 @@
 
 Pure text in, pure text out. The first line becomes the heading and is not said twice, unless it is too long or no plain
 line (a list, a table, code): then the heading is a short form of it and the whole entry stands below. Headings inside
-an entry go below its own. Where an entry goes belongs to `notebook.daily`.
+an entry go below its own, and what it leaves open (code, a comment) is closed. An entry that would break the log
+nevertheless is quoted whole, as code. Where an entry goes belongs to `notebook.daily`.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import datetime
-from itertools import chain
+from itertools import product
 from typing import Final
 
 from infold.notebook.placing import cleaned
+from infold.vault.comments import MARK
 from infold.vault.note import Heading, parse
 
 ENTRY_LEVEL: Final = 2
@@ -28,8 +30,9 @@ _NO_PLAIN_LINE: Final = re.compile(
 _LEADING_SIGNS: Final = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)]|>|\[.\]|#{1,6})[ \t]+|[|`~>%$\s=*_-]+)+")
 _TAG: Final = re.compile(r"<[^<>]*>?")
 _FENCES: Final = re.compile(r"^[ \t>]*(`{3,}|~{3,})", re.MULTILINE)
-_CLOSERS: Final = ("%%", "-->", "</pre>", "</script>", "</style>", "</textarea>")
-_PROBE: Final = "\n\n## Next entry\n\n%%\n"
+_CLOSERS: Final = (MARK, "-->", "</pre>", "</script>", "</style>", "</textarea>")
+_NEXT: Final = "Next entry"
+_PROBE: Final = f"\n\n## {_NEXT}\n\n{MARK}\n"
 
 
 def entry_text(entry: str, at: datetime) -> str:
@@ -42,8 +45,13 @@ def entry_text(entry: str, at: datetime) -> str:
     if own := _OWN_TIME.match(text):
         clock, text = f"{int(own[1]):02}:{own[2]}", text[own.end() :]
     title, body = _title_and_body(text)
-    block = "\n".join(filter(None, (f"{'#' * ENTRY_LEVEL} {clock} — {title}", _below_entry(body))))
-    return block + closing_of(block)
+    heading = f"{'#' * ENTRY_LEVEL} {clock} — "
+    block = "\n".join(filter(None, (heading + title, _below_entry(body))))
+    block += closing_of(block)
+    if _is_one_section(block):
+        return block
+    fence = "~" * (1 + max((len(found[1]) for found in _FENCES.finditer(text)), default=2))
+    return f"{heading}{_short(text.replace(MARK, ' '))}\n{fence}\n{text}\n{fence}"
 
 
 def closing_of(text: str) -> str:
@@ -51,16 +59,29 @@ def closing_of(text: str) -> str:
     if not _swallows(text):
         return ""
     fences = [found[1] for found in _FENCES.finditer(text)]
-    for closer in chain(reversed(fences[-3:]), fences[:1], _CLOSERS):
-        if not _swallows(f"{text}\n{closer}"):
-            return f"\n{closer}"
-    return ""
+    single = [f"\n{closer}" for closer in dict.fromkeys((*reversed(fences[-3:]), *fences[:1], *_CLOSERS))]
+    pairs = [first + second for first, second in product(single, repeat=2)]
+    return next((closer for closer in (*single, *pairs) if not _swallows(text + closer)), "")
 
 
 def _swallows(text: str) -> bool:
-    """Whether a heading after `text` would be no heading."""
+    """Whether a heading after `text` would be no heading, to whoever knows `%% comments %%` or to who does not.
+
+    Both count: what is code within a comment decides where the comments of later entries are.
+    """
+    return any(_titles(reading)[-1:] != [_NEXT] for reading in (text, text.replace(MARK, "xx")))
+
+
+def _is_one_section(block: str) -> bool:
+    """Whether an entry, as it is to stand in the log, is one heading and what goes below it."""
+    titles = _titles(block)
+    return len(titles) == 2 and titles[-1] == _NEXT and not _swallows(block)
+
+
+def _titles(text: str) -> list[str]:
+    """The titles of the sections of the level of an entry or above, with one that follows `text`."""
     headings = parse("", f"\n{text}{_PROBE}", with_blocks=False).headings
-    return not headings or headings[-1].title != "Next entry"
+    return [heading.title for heading in headings if heading.level <= ENTRY_LEVEL]
 
 
 def _title_and_body(text: str) -> tuple[str, str]:
