@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import date, timedelta
@@ -192,28 +193,60 @@ def test_control_codes_of_notes_do_not_reach_the_terminal():
     assert "from external" in page
 
 
-def test_a_search_loads_no_library_that_it_does_not_need(ask, notebook):
-    """What takes long to load stays out of a search: settings of keys, tables, rich, clients of services."""
-    ask("search", "sarah")
-    vault, state = notebook
-    # Where nothing has changed since the search before, not even the parser of notes.
-    heavy = [
-        "pydantic_settings",
-        "polars",
-        "pyarrow",
-        "rich.console",
-        "openai",
-        "qdrant_client",
-        "prefect",
-        "asyncio",
-        "pyromark",
-    ]
+HEAVY = [
+    "pydantic_settings",
+    "polars",
+    "pyarrow",
+    "rich.console",
+    "openai",
+    "qdrant_client",
+    "prefect",
+    "asyncio",
+    "pyromark",  # the parser of notes
+]
+
+
+def loaded_by_a_search(vault: Path, state: Path) -> tuple[list[str], list[str]]:
+    """What a search in a process of its own has loaded of the above when it prints, and at its end."""
     code = (
-        "import sys; from infold.cli.app import app\n"
+        "import json, sys; from infold.cli.app import app\n"
         f"sys.argv = ['infold', 'search', 'sarah', '--vault', {str(vault)!r}, '--state', {str(state)!r}]\n"
+        f"def loaded(): return [name for name in {HEAVY} if name in sys.modules]\n"
+        "write, seen = sys.stdout.write, []\n"
+        "class Out:\n"
+        "    def __getattr__(self, name): return getattr(sys.__stdout__, name)\n"
+        "    def write(self, text): seen.append(loaded()); return write(text)\n"
+        "sys.stdout = Out()\n"
         "try:\n    app()\nexcept SystemExit:\n    pass\n"
-        f"sys.stderr.write(repr([name for name in {heavy} if name in sys.modules]))"
+        "sys.stderr.write(json.dumps([seen[0], loaded()]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "contacts.md" in done.stdout
-    assert done.stderr.splitlines()[-1].endswith("[]"), done.stderr
+    printing, ending = json.loads(done.stderr.splitlines()[-1])
+    return printing, ending
+
+
+def test_a_search_loads_no_library_that_it_does_not_need(ask, notebook):
+    """What takes long to load stays out of a search of an unchanged vault with all its vectors, from start to end.
+
+    Also where its files are so new that their bytes are compared.
+    """
+    vault, state = notebook
+    ask("index")
+    assert loaded_by_a_search(vault, state) == ([], [])
+    for note in vault.rglob("*.md"):
+        os.utime(note)
+    assert loaded_by_a_search(vault, state) == ([], [])
+
+
+def test_an_answer_is_printed_before_anything_is_loaded_for_missing_vectors(notebook, tmp_path):
+    """Vectors are filled in after the answer; only then may it cost what computing them takes."""
+    from infold.search.embedding import StaticEmbedder
+    from infold.search.sync import sync_index
+    from infold.settings import Params
+    from infold.workspace import Workspace
+
+    vault, state = notebook[0], tmp_path / "state"
+    space = Workspace(vault, state, vault / "inbox.md", Params())
+    sync_index(vault, space.index, space.embeddings, space.params, StaticEmbedder(), vectors=False)
+    assert loaded_by_a_search(vault, state)[0] == []

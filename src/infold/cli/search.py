@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from infold.search.results import SearchResult
 
 _FILTERS = "Only what"
+_FEW_NOTES = 100  # indexed before a bar that would show them is drawn
 
 
 @command
@@ -136,6 +137,8 @@ class _Bars:
         from infold.cli.progress import Stages
 
         if self._stages is None:
+            if stage == "keywords" and total < _FEW_NOTES:
+                return
             self._stages = self._stack.enter_context(Stages(self._terminal))
         self._stages(stage, done, total)
 

@@ -100,15 +100,15 @@ class NotesFeed:
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The passages of a note."""
-        # Here, because a search of an unchanged vault does without the parser.
-        from infold.search.points import note_points
-        from infold.vault.note import parse
-
         try:
             data = read_bytes(self.vault, item.path, self.params.vault.max_note_bytes)
             sha256 = content_hash(data)
             if sha256 == known_sha256:
                 return Reading(item, sha256)
+            # Here, because a search of an unchanged vault does without the parser.
+            from infold.search.points import note_points
+            from infold.vault.note import parse
+
             note = parse(item.path, decode(data, item.path))
         except (NoteUnreadable, PathRefused) as error:
             cause = error.__cause__
