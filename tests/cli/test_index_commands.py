@@ -113,6 +113,30 @@ def test_ctrl_c_while_meaning_is_indexed_leaves_words(infold, vault, monkeypatch
     assert json.loads(infold("index", "--vault", vault, "--json").stdout)["embeddingsComputed"] == 3
 
 
+def test_ctrl_c_before_anything_is_indexed_does_not_claim_to_go_on(infold, vault, monkeypatch):
+    """There is nothing to go on from, and that is said."""
+
+    def interrupted(*args, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infold.search.sync.write_keywords", interrupted)
+    done = infold("index", "--vault", vault)
+    assert done.exit_code == 130
+    told = " ".join(done.stderr.split())
+    assert "before the first notes were indexed; `infold index` begins again" in told
+    assert "goes on" not in told
+
+
+def test_the_status_of_a_vault_that_is_suddenly_empty_says_so(infold, vault):
+    """Not that all its notes changed: the index is as it was."""
+    infold("index", "--vault", vault)
+    for note in vault.glob("*.md"):
+        note.unlink()
+    told = " ".join(infold("status", "--vault", vault).stdout.split())
+    assert "3 passages; the vault seems empty, so the index was left as it is" in told
+    assert "changed since" not in told
+
+
 def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
     """All notes are read anew, and the vectors come from what is kept; interrupted, the old index is still in use."""
     infold("index", "--vault", vault)

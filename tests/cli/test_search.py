@@ -60,7 +60,7 @@ def test_nothing_found_is_no_failure(ask):
     """What was searched and one thing to try, on stderr; nothing on stdout; exit code 0."""
     done = ask("search", "xqzt", "--path", "lists")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "Nothing found for 'xqzt' in everything under lists" in done.stderr
+    assert "Nothing found for 'xqzt' in the vault under lists; " in done.stderr
     assert "passages searched" in done.stderr
 
 
@@ -149,10 +149,58 @@ def test_get_as_json(ask):
     }
 
 
+def test_a_search_that_finds_little_says_which_notes_it_could_not_search(infold, tmp_path):
+    """Else "nothing found" would be taken to mean that it is not there; `infold index` names the notes."""
+    vault, where = tmp_path / "vault", ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
+    vault.mkdir()
+    (vault / "plain.md").write_text("Peas climb a trellis.\n")
+    (vault / "latin.md").write_bytes("Gurken und Kürbisse.\n".encode("latin-1"))
+    one = "A note is not searched (too big, not UTF-8, or out of reach); `infold index` names them."
+    for _ in range(2):  # also where nothing changed since
+        assert one in infold("search", "Kürbisse", *where).stderr
+    (vault / "big.md").write_text("pumpkin " * 1000)
+    done = infold("search", "pumpkin", *where, "--set", "vault.max_note_bytes=2000")
+    assert "2 notes are not searched" in done.stderr
+    assert "Nothing found for 'pumpkin' in the vault; 1 passage searched." in done.stderr
+    named = " ".join(infold("index", *where, "--set", "vault.max_note_bytes=2000").stderr.split())
+    assert "big.md" in named
+    assert "latin.md" in named
+    (vault / "latin.md").unlink()
+    assert "not searched" not in infold("search", "pumpkin", *where).stderr
+
+
+@pytest.mark.parametrize(
+    "filters, words",
+    [
+        ((), "in the vault; "),
+        (("--source", "daily", "--path", "daily"), "in daily under daily; "),
+        (
+            ("--tag", "home", "--since", "2026-01-02", "--until", "2026-02-03"),
+            "in the vault tagged home since 2026-01-02 until 2026-02-03; ",
+        ),
+    ],
+)
+def test_where_nothing_was_found_is_said_in_the_words_of_the_filters(ask, filters, words):
+    """Nobody is told "everything" of what was filtered."""
+    assert f"Nothing found for 'xqzt' {words}" in ask("search", "xqzt", *filters).stderr
+
+
+def test_what_the_files_no_longer_say_is_explained(infold, tmp_path):
+    """It says what happened and what to do."""
+    vault, where = tmp_path / "vault", ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
+    vault.mkdir()
+    (vault / "plain.md").write_text("Peas climb a trellis.\n")
+    infold("index", *where)
+    (vault / "plain.md").write_text("Beans.\n")
+    told = infold("search", "trellis", "--no-sync", *where).stderr
+    assert "1 place is left out: the files have changed since they were indexed" in told
+    assert "`infold index` brings the index up to date" in told
+
+
 def test_get_refuses_what_is_not_in_the_vault(ask):
     """With the path, and no text."""
     done = ask("get", "../outside.md")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "not a path within the vault" in done.stderr
     assert "zebra" not in done.output
 

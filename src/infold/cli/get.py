@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from infold.cli.options import Call, command
+from infold.errors import PathRefused, UsageError
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
@@ -35,7 +36,10 @@ def get(
     from infold.vault.portions import read_portion
 
     place = call.place()
-    portion = _transcript(place, name) or read_portion(place.vault, place.params.vault, name)
+    try:
+        portion = _transcript(place, name) or read_portion(place.vault, place.params.vault, name)
+    except PathRefused as error:  # the request is wrong, not a file of the vault
+        raise UsageError(str(error), hint=error.hint) from error
     missing = "" if portion.lines else _missing(place, name, portion)
     if call.terminal.is_json:
         call.terminal.emit(

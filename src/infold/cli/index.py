@@ -155,7 +155,7 @@ def _tell_skipped(terminal: Terminal, skipped: dict[str, str]) -> None:
 
 def _tell_result(terminal: Terminal, created: int, done: SyncResult, cached: int, duration_ms: int) -> None:
     terminal.say(
-        f"{created} passages indexed; {done.embeddings_computed} embeddings computed, "
+        f"{created} passage{'s' * (created != 1)} indexed; {done.embeddings_computed} embeddings computed, "
         f"{cached + done.embeddings_cached} reused; {duration_ms / 1000:.1f} s."
     )
 
@@ -165,8 +165,10 @@ def _interrupted(place: Place, terminal: Terminal) -> int:
     from infold.search.facts import held
 
     notes, passages, waiting = held(place.workspace)
-    terminal.notice("\nInterrupted; `infold index` goes on where it stopped.")
-    if notes:
+    if not notes:
+        terminal.notice("\nInterrupted before the first notes were indexed; `infold index` begins again.")
+    else:
+        terminal.notice("\nInterrupted; `infold index` goes on where it stopped.")
         by_meaning = f"; {waiting} of them are found by words only so far" if waiting else ""
         terminal.notice(f"{notes} notes with {passages} passages can be searched{by_meaning}.")
     return INTERRUPTED

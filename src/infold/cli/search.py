@@ -61,7 +61,8 @@ def search(
         typer.Option(
             "--since",
             metavar="DAY",
-            help="is of that day or later: 2026-11-01, yesterday, 7d.",
+            help="is of that day or later: 2026-11-01, yesterday, 7d. Daily notes, sessions, and notes with a date in "
+            "their front matter have a day.",
             rich_help_panel=_FILTERS,
         ),
     ] = None,
@@ -185,16 +186,32 @@ def _filter(
     )
 
 
+def _looked_through(where: Filter) -> str:
+    """What the filters leave, in their words."""
+    parts = [", ".join(where.sources) or "the vault"]
+    if where.prefixes:
+        parts.append(f"under {', '.join(where.prefixes)}")
+    if where.tags:
+        parts.append(f"tagged {', '.join(where.tags)}")
+    if where.since:
+        parts.append(f"since {where.since}")
+    if where.until:
+        parts.append(f"until {where.until}")
+    return " ".join(parts)
+
+
 def _notices(found: SearchResult, where: Filter) -> list[str]:
     """What goes to stderr: how far the answer can be relied on, and what to try where there is none."""
     notices = list(found.notices)
     if found.left_out:
-        notices.append(f"{found.left_out} found in the index but no longer in the files, and left out.")
+        places = "1 place is" if found.left_out == 1 else f"{found.left_out} places are"
+        notices.append(
+            f"{places} left out: the files have changed since they were indexed and no longer say it; "
+            "`infold index` brings the index up to date."
+        )
     if not found.results:
-        looked = f"in {', '.join(where.sources) or 'everything'}"
-        if where.prefixes:
-            looked += f" under {', '.join(where.prefixes)}"
-        notices.append(f"Nothing found for {found.query!r} {looked}; {found.searched} passages searched.")
+        searched = f"{found.searched} passage{'s' * (found.searched != 1)} searched"
+        notices.append(f"Nothing found for {found.query!r} in {_looked_through(where)}; {searched}.")
         if found.hint:
             notices.append(found.hint)
     return notices

@@ -59,7 +59,7 @@ def status(
         ("settings", found.params or "defaults"),
         ("librarian", found.librarian),
         ("last run", f"{found.last_run}  {found.last_status}" if found.last_run else "none yet"),
-        *_index_lines(found.index),
+        *_index_lines(found.index, is_empty=_is_empty(place)),
         *([("flush", f"{found.last_flush}  the last reminder before a compaction")] if found.last_flush else []),
     ):
         call.terminal.say(f"{name:<10}{text}")
@@ -90,7 +90,18 @@ def find_status(place: Place) -> Status:
     )
 
 
-def _index_lines(index: dict[str, Any]) -> list[tuple[str, str]]:
+def _is_empty(place: Place) -> bool:
+    """Whether the vault has no note to index, or is not there."""
+    from infold.errors import VaultNotFound
+    from infold.search.feeds import NotesFeed
+
+    try:
+        return not NotesFeed(place.vault, place.params).items().items
+    except VaultNotFound:
+        return True
+
+
+def _index_lines(index: dict[str, Any], *, is_empty: bool) -> list[tuple[str, str]]:
     if not index["indexed"]:
         return [("index", "none yet; `infold index` makes it, and so does the first search")]
     held, chunks = index["files"], index["chunks"]
@@ -98,7 +109,10 @@ def _index_lines(index: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [f"{_count(held['total'], 'note')}, {_count(chunks['total'], 'passage')}"]
     if waiting:
         parts.append(f"{waiting} found by words only so far")
-    parts.append(f"{_count(held['stale'], 'note')} changed since" if held["stale"] else "up to date")
+    if is_empty and held["total"]:
+        parts.append("the vault seems empty, so the index was left as it is")
+    else:
+        parts.append(f"{_count(held['stale'], 'note')} changed since" if held["stale"] else "up to date")
     last = index["lastSync"]
     synced = f"{datetime.fromisoformat(last).astimezone():%Y-%m-%d %H:%M:%S}" if last else "not yet"
     if index["lastSyncDuration"] is not None:

@@ -19,6 +19,7 @@ from infold.search.hints import hint_for
 from infold.search.index import EVERYTHING, Filter, Source
 from infold.search.query import Searcher
 from infold.search.shard import IndexFolder
+from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
     from infold.search.counts import SyncResult
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 FIRST_WAIT_SECONDS: Final = 120.0  # for a process that makes the very first index
 
 FILL_SECONDS: Final = 0.3  # of vectors, after an answer
+_FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
 
 Progress = Callable[[str, int, int], None]
 
@@ -65,6 +67,7 @@ class LiveSearch:
         self._progress = progress
         self._folder = IndexFolder(workspace.index)
         self._searcher: Searcher | None = None
+        self._unread: tuple[str, ...] = ()  # notes that the last sync could not read
 
     def search(
         self,
@@ -85,6 +88,8 @@ class LiveSearch:
         synced = time.perf_counter()
         searcher = self._open()
         found = searcher.search(asked, where, limit, min_score)
+        if len(found.results) < _FEW_RESULTS:
+            notices += self._left_out()
         if not found.results:
             found = replace(found, searched=searcher.count(where), hint=hint_for(found, where, searcher))
         timing = replace(
@@ -139,9 +144,17 @@ class LiveSearch:
             if not has_index:
                 raise
             return (f"The index could not be brought up to date: {error}",)
+        self._unread = tuple(path for path, _ in done.skipped if is_note_name(path))
         if done.emptied:
             return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
         return ()
+
+    def _left_out(self) -> tuple[str, ...]:
+        """What to say of notes that were not searched, where it is known without a look at them."""
+        if not self._unread:
+            return ()
+        which = "A note is" if len(self._unread) == 1 else f"{len(self._unread)} notes are"
+        return (f"{which} not searched (too big, not UTF-8, or out of reach); `infold index` names them.",)
 
     def _sync(
         self, progress: Progress, *, paths: Sequence[str] | None, vectors: bool, wait_seconds: float
@@ -190,4 +203,5 @@ class LiveSearch:
         waiting = searcher.pending_vectors
         if not waiting:
             return ()
-        return (f"{waiting} passages are found by keyword only so far; `infold index` adds search by meaning at once.",)
+        passages = "1 passage is" if waiting == 1 else f"{waiting} passages are"
+        return (f"{passages} found by keyword only so far; `infold index` adds search by meaning at once.",)
