@@ -33,7 +33,8 @@ SERVICE_RETRIES: Final = 4
 
 # What a rung's leg deserves beside keywords, which count 1. Measured by `bench.retrieval` on four vaults and a judged
 # collection, 13 sets (mean nDCG@10 of the hybrid less its better half, docs/evaluation.md): static +0.006, MiniLM
-# +0.005; with twice the weight MiniLM loses headings that stand word for word in a note. `search.dense_weight` overrides.
+# +0.005; with twice the weight MiniLM loses headings that stand word for word in a note. `search.dense_weight`
+# overrides.
 STATIC_WORTH: Final = 0.3
 MODEL_WORTH: Final = 1.0
 
