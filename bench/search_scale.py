@@ -34,10 +34,11 @@ from infold.search import terms
 from infold.search.embedded import EdgeEngine
 from infold.search.embedding import StaticEmbedder
 from infold.search.index import Filter, Index, IndexPoint
+from infold.search.query import FUSED_PASSAGES
 from infold.search.shard import IndexFolder
 
 QUERIES = 200
-DEPTH = 50  # that each leg gives to a fused ranking
+DEPTH = FUSED_PASSAGES  # of each leg
 WINDOW_WORDS = 40
 BATCH = 5000
 FILTERS = {
