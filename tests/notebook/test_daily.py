@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import re
-import signal
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -224,20 +223,39 @@ def test_an_empty_entry_and_an_unreadable_log_are_refused(workspace, put, at):
         daily_log(workspace, "One", at(9, 0))
 
 
-def log_many(workspace: Workspace, who: int, count: int) -> None:
-    for n in range(count):
-        daily_log(workspace, f"writer {who} entry {n}\n" + f"line of {who} {n}\n" * 3)
+WRITER = """
+import sys
+from pathlib import Path
+from infold.notebook.daily import daily_log
+from infold.settings import Params
+from infold.workspace import Workspace
+
+vault, state, who, count = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+workspace = Workspace(vault, state, vault / "inbox.md", Params())
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(count):
+    daily_log(workspace, f"writer {who} entry {n}\\n" + f"line of {who} {n}\\n" * 3)
+"""
+
+
+def writer(workspace: Workspace, who: int, count: int) -> subprocess.Popen[str]:
+    """A process that logs `count` entries once it is told to; it is ready for that."""
+    command = [sys.executable, "-c", WRITER, str(workspace.vault), str(workspace.state), str(who), str(count)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    return process
 
 
 def test_processes_that_log_at_once_lose_nothing(workspace):
     """Every entry of every process is there once, whole."""
-    fork = multiprocessing.get_context("fork")
-    writers = [fork.Process(target=log_many, args=(workspace, who, 12)) for who in range(5)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert [writer.exitcode for writer in writers] == [0] * 5
+    writers = [writer(workspace, who, 12) for who in range(5)]
+    for process in writers:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in writers:
+        process.communicate()
+    assert [process.returncode for process in writers] == [0] * 5
     log = "".join(file.read_text() for file in sorted((workspace.vault / "daily").glob("*.md")))
     for who in range(5):
         for n in range(12):
@@ -246,13 +264,13 @@ def test_processes_that_log_at_once_lose_nothing(workspace):
 
 def test_a_killed_writer_leaves_whole_entries(workspace):
     """SIGKILL at any moment: the log holds only whole entries, and the next one is written as ever."""
-    fork = multiprocessing.get_context("fork")
     for moment in range(8):
-        writer = fork.Process(target=log_many, args=(workspace, moment, 1000))
-        writer.start()
+        process = writer(workspace, moment, 1000)
+        process.stdin.write("go\n")
+        process.stdin.flush()
         time.sleep(0.05 + moment * 0.013)
-        os.kill(writer.pid, signal.SIGKILL)
-        writer.join()
+        process.kill()
+        process.communicate()
     daily_log(workspace, "after all")
     log = "".join(file.read_text() for file in sorted((workspace.vault / "daily").glob("*.md")))
     blocks = re.split(r"\n\n(?=## )", log.strip())
