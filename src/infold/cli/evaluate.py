@@ -10,7 +10,7 @@ import typer
 
 from infold.cli.forecast import confirmed
 from infold.cli.integrate import Kind
-from infold.cli.options import Call, command
+from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
 from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from infold.evaluation.records import Evaluation
     from infold.evaluation.report import Findings
 
-_LIBRARIAN, _ACCEPTED = "Librarian", "Accepted figures"
+_LIBRARIAN = "Librarian"
 
 
 @command
@@ -41,9 +41,7 @@ def evaluate(
             "evaluation. May be repeated.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the report goes. Else a folder in the state folder.")
-    ] = None,
+    out: ReportOption = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
     librarian: Annotated[
         Kind | None,
@@ -58,18 +56,8 @@ def evaluate(
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="Of all cases together.", rich_help_panel=_LIBRARIAN)
     ] = None,
-    accept: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the figures as those to hold from now on.", rich_help_panel=_ACCEPTED),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Exit with 1 where a figure is worse than in FILE by more than evaluate.tolerance.",
-            rich_help_panel=_ACCEPTED,
-        ),
-    ] = None,
+    accept: AcceptOption = None,
+    check: CheckOption = None,
 ) -> int:
     """Measure how well text is filed, on paragraphs left out of your own notes.
 

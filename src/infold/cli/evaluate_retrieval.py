@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infold.cli.options import Call, command
+from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
 from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 from infold.errors import UsageError
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from infold.evaluation.summaries import SummariesEvaluation
     from infold.inbox.summarising import Summaries
     from infold.vault.records import Note
-
-_ACCEPTED = "Accepted figures"
-_OUT = typer.Option(metavar="DIR", help="Where the report goes. Else a folder in the state folder.")
 
 
 @command
@@ -45,19 +42,9 @@ def retrieval(
     seeds: Annotated[
         str | None, typer.Option(metavar="N", help="Of the draw; the first counts. Else evaluate.seeds.")
     ] = None,
-    out: Annotated[Path | None, _OUT] = None,
-    accept: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the figures as those to hold from now on.", rich_help_panel=_ACCEPTED),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Exit with 1 where a figure is worse than in FILE by more than evaluate.tolerance.",
-            rich_help_panel=_ACCEPTED,
-        ),
-    ] = None,
+    out: ReportOption = None,
+    accept: AcceptOption = None,
+    check: CheckOption = None,
 ) -> int:
     """Measure how well your notes are found: by grep, keywords, meaning, and both together.
 
@@ -98,7 +85,7 @@ def retrieval(
 
 
 @command
-def summaries(call: Call, *, out: Annotated[Path | None, _OUT] = None) -> int:
+def summaries(call: Call, *, out: ReportOption = None) -> int:
     """Measure the summaries of your notes: length, words the note does not have, whether they tell notes apart.
 
     Summaries are brought up to date first, as `infold index` does. A content word that the note lacks is a sign of

@@ -34,7 +34,10 @@ def given_text(text: str | None, file: Path | None) -> str:
     except UnicodeDecodeError as error:
         raise UsageError("What came on stdin is not UTF-8.") from error
     if not read:  # most likely what should have written it failed
-        raise UsageError("Nothing came on stdin.", hint='Where an empty text is meant, give "" as the text.')
+        raise UsageError(
+            "Nothing came on stdin.",
+            hint="Did the program before the pipe fail? Else give the text as an argument, or with --file.",
+        )
     return read
 
 

@@ -71,6 +71,22 @@ DebugOption = Annotated[
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, a unique beginning of it, or `last`.", show_default=False)
 ]
+_ACCEPTED = "Accepted figures"
+AcceptOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the figures as those to hold from now on.", rich_help_panel=_ACCEPTED),
+]
+CheckOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Exit with 1 where a figure is worse than in FILE by more than evaluate.tolerance.",
+        rich_help_panel=_ACCEPTED,
+    ),
+]
+ReportOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where the report goes. Else a folder in the state folder.")
+]
 
 
 @dataclass(frozen=True, slots=True)
