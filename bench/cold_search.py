@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.synthetic import shared_data, templates, write_vault
-from infold.search.embedding import StaticEmbedder
-from infold.search.sync import sync_index
+from infold.search.embed.embedder import StaticEmbedder
+from infold.search.index.sync import sync_index
 from infold.settings import Params
 
 RUNS = 20
@@ -30,7 +30,7 @@ QUESTION = ("graph", "view", "of", "notes")
 _OWNER = """
 import sys
 from pathlib import Path
-from infold.search.query import Searcher
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 with Searcher(Path(sys.argv[1]), Params().search, None):
     print("open", flush=True)

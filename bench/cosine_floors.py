@@ -2,7 +2,7 @@
 
 `python bench/cosine_floors.py`: for each public vault the cosine of the best passage, for strings of random letters,
 for questions of aerodynamics (the Cranfield collection), and for headings of the vault's own notes. What lies between
-the first two and the last is the floor in `search.floors`.
+the first two and the last is the floor in `search.embed.similarity_threshold`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import tempfile
 from pathlib import Path
 
 from bench.synthetic import VAULTS, shared_data
-from infold.search.embedding import StaticEmbedder
-from infold.search.floors import floor_of
-from infold.search.query import Searcher
-from infold.search.sync import sync_index
+from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.similarity_threshold import floor_of
+from infold.search.index.sync import sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 
 QUESTIONS = 100

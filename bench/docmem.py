@@ -25,9 +25,9 @@ from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
 from infold.docmem.recall import recall, relevance
-from infold.search.embedding import StaticEmbedder
-from infold.search.query import Searcher
-from infold.search.sync import sync_index
+from infold.search.embed.embedder import StaticEmbedder
+from infold.search.index.sync import sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 from infold.workspace import Workspace
 

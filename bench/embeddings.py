@@ -63,7 +63,7 @@ def measure(model: str) -> Cost:
     passages, queries = texts(PASSAGES[kind])
     before_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     started = time.perf_counter()
-    from infold.search.embedding import open_embedder
+    from infold.search.embed.embedder import open_embedder
     from infold.settings import SearchParams
 
     named = None if kind == "static" else model
@@ -109,7 +109,7 @@ def in_a_process(model: str) -> Cost:
 
 def main() -> None:
     """Measures every rung and prints one table."""
-    from infold.search.models import registered
+    from infold.search.embed.models import registered
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL")

@@ -98,8 +98,8 @@ class Infold:
 
     def build(self, corpus: Corpus) -> None:
         """As a sync does it: points with both vectors, 200 a call."""
-        from infold.search.engines import open_engine
-        from infold.search.shard import IndexFolder
+        from infold.search.index.engines import open_engine
+        from infold.search.index.generations import IndexFolder
 
         folder = IndexFolder(self._home)
         generation = folder.new_generation()
@@ -112,8 +112,8 @@ class Infold:
 
     def open(self) -> None:
         """The generation in use."""
-        from infold.search.engines import open_engine
-        from infold.search.shard import IndexFolder
+        from infold.search.index.engines import open_engine
+        from infold.search.index.generations import IndexFolder
 
         generation = IndexFolder(self._home).current()
         assert generation is not None
@@ -134,7 +134,7 @@ class Infold:
 
     def hybrid(self, text: str, vector: Vector, folder: str | None = None) -> list[str]:
         """As `infold search` ranks."""
-        from infold.search.fusion import Ranking, fuse
+        from infold.search.query.fusion import Ranking, fuse
 
         keyword = self._keyword(text, folder, DEPTH)
         dense = self._index.query_dense(vector, DEPTH, self._where(folder))
@@ -148,13 +148,13 @@ class Infold:
 
     @staticmethod
     def _where(folder: str | None) -> Any:
-        from infold.search.index import EVERYTHING, Filter
+        from infold.search.index.contract import EVERYTHING, Filter
 
         return EVERYTHING if folder is None else Filter(prefixes=(folder,))
 
     @staticmethod
     def _points(passages: list[Passage], vectors: Vector) -> list[Any]:
-        from infold.search.index import IndexPoint
+        from infold.search.index.contract import IndexPoint
         from infold.search.terms import sparse_document
 
         return [

@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
-from infold.search.changes import RACE_NS
-from infold.search.embedding import Embedder, StaticEmbedder
-from infold.search.query import Searcher
-from infold.search.sync import SyncResult, sync_index
+from infold.search.embed.embedder import Embedder, StaticEmbedder
+from infold.search.index.change_detection import RACE_NS
+from infold.search.index.sync import SyncResult, sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 from infold.vault.note import parse, plain_text
 

@@ -31,11 +31,11 @@ from rich.table import Table
 
 from bench.synthetic import shared_data
 from infold.search import terms
-from infold.search.embedded import EdgeEngine
-from infold.search.embedding import StaticEmbedder
-from infold.search.index import Filter, Index, IndexPoint
-from infold.search.query import FUSED_PASSAGES
-from infold.search.shard import IndexFolder
+from infold.search.embed.embedder import StaticEmbedder
+from infold.search.index.contract import Filter, Index, IndexPoint
+from infold.search.index.generations import IndexFolder
+from infold.search.query.searcher import FUSED_PASSAGES
+from infold.search.shared.embedded import EdgeEngine
 
 QUERIES = 200
 DEPTH = FUSED_PASSAGES  # of each leg

@@ -13,8 +13,8 @@ from infold.docmem.indexing import MemoryIndexed, index_memory
 from infold.docmem.memory import open_docmem
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import open_summariser
-from infold.search.embedding import open_embedder
-from infold.search.shard import IndexFolder
+from infold.search.embed.embedder import open_embedder
+from infold.search.index.generations import IndexFolder
 from infold.workspace import Workspace
 from tasks.policy import is_transient
 

@@ -10,8 +10,8 @@ from prefect.cache_policies import NO_CACHE
 
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import DaySummary, daily_summary, open_summariser
-from infold.search.embedding import open_embedder
-from infold.search.sync import SyncResult
+from infold.search.embed.embedder import open_embedder
+from infold.search.index.sync import SyncResult
 from infold.workspace import Workspace
 from tasks.policy import is_transient
 

@@ -12,7 +12,7 @@ from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.inbox.steps import DirectSteps
 from infold.inbox.summarising import Summaries
-from infold.search.sync import SyncResult
+from infold.search.index.sync import SyncResult
 from infold.tables.sync import TablesResult
 
 

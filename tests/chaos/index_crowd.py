@@ -22,10 +22,10 @@ from uuid import UUID
 import numpy as np
 
 from infold.search import terms
-from infold.search.embedded import EdgeEngine
-from infold.search.index import Filter, Index, IndexPoint
-from infold.search.owner import SharedIndex
-from infold.search.shard import IndexFolder
+from infold.search.index.contract import Filter, Index, IndexPoint
+from infold.search.index.generations import IndexFolder
+from infold.search.shared.embedded import EdgeEngine
+from infold.search.shared.shared_index import SharedIndex
 
 NOTES: Final = 40
 MOST_PASSAGES: Final = 7

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from infold.search.sync import sync_index
+from infold.search.index.sync import sync_index
 from infold.settings import Params
 
 

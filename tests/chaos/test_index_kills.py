@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import qdrant_edge as qe
 
-from infold.search.embedded import EdgeEngine
-from infold.search.shard import IndexFolder
+from infold.search.index.generations import IndexFolder
+from infold.search.shared.embedded import EdgeEngine
 from tests.chaos.index_crowd import NOTES, SIZE, Versions, opened, version_of
 from tests.chaos.index_sync import sync
 

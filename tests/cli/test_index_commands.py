@@ -13,7 +13,7 @@ from typing import IO
 
 import pytest
 
-from infold.search.embedding import StaticEmbedder
+from infold.search.embed.embedder import StaticEmbedder
 from tests.fakes.qdrant_server import FakeQdrant
 
 
@@ -119,7 +119,7 @@ def test_ctrl_c_before_anything_is_indexed_does_not_claim_to_go_on(infold, vault
     def interrupted(*args, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infold.search.sync.write_keywords", interrupted)
+    monkeypatch.setattr("infold.search.index.sync.write_keywords", interrupted)
     done = infold("index", "--vault", vault)
     assert done.exit_code == 130
     told = " ".join(done.stderr.split())
@@ -153,7 +153,7 @@ def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
     def interrupted(*args, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infold.search.sync.write_keywords", interrupted)
+    monkeypatch.setattr("infold.search.index.sync.write_keywords", interrupted)
     stopped = infold("rebuild", "--vault", vault)
     assert stopped.exit_code == 130
     assert "still in use" in stopped.stderr

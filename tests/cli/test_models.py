@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infold.search import catalogue
-from infold.search import pull as pulling
+from infold.search.embed import download as pulling
+from infold.search.embed import model_catalog as catalogue
 from tests.fakes import tiny_models
 from tests.fakes.model_hub import ModelHub, model_hub
 from tests.fakes.tiny_models import write_folder

@@ -14,7 +14,7 @@ import pytest
 from infold.cli.days import read_day
 from infold.cli.found import Paint, lines_of, place_of
 from infold.errors import UsageError
-from infold.search.results import Result, SearchResult, grouped
+from infold.search.query.results import Result, SearchResult, grouped
 from tests.search.spec_notebook import write_notebook
 
 
@@ -289,8 +289,8 @@ def test_a_search_loads_no_library_that_it_does_not_need(ask, notebook):
 
 def test_an_answer_is_printed_before_anything_is_loaded_for_missing_vectors(notebook, tmp_path):
     """Vectors are filled in after the answer; only then may it cost what computing them takes."""
-    from infold.search.embedding import StaticEmbedder
-    from infold.search.sync import sync_index
+    from infold.search.embed.embedder import StaticEmbedder
+    from infold.search.index.sync import sync_index
     from infold.settings import Params
     from infold.workspace import Workspace
 

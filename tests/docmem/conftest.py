@@ -8,8 +8,8 @@ import pytest
 
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
-from infold.search.embedding import StaticEmbedder
-from infold.search.sync import sync_index
+from infold.search.embed.embedder import StaticEmbedder
+from infold.search.index.sync import sync_index
 from infold.settings import Params
 from infold.workspace import Workspace
 

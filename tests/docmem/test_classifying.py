@@ -17,7 +17,7 @@ from infold.librarian.decisions import DecisionStore
 from infold.librarian.model import ModelLibrarian
 from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.trees import Home, HomeRequest, PartCard, TreeCard
-from infold.search.query import Searcher
+from infold.search.query.searcher import Searcher
 from infold.settings import EditingParams, LibrarianParams
 from tests.docmem.conftest import MEMORY, ROOT
 from tests.fakes.openai_server import answer, serving

@@ -15,9 +15,9 @@ from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
 from infold.docmem.points import MemoryTexts, node_id_of, path_of
 from infold.docmem.tags import names_of, tags_in
-from infold.search.index import Filter, Source
-from infold.search.query import Searcher
-from infold.search.sync import sync_index
+from infold.search.index.contract import Filter, Source
+from infold.search.index.sync import sync_index
+from infold.search.query.searcher import Searcher
 from infold.tables.embeddings import EmbeddingStore
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
 

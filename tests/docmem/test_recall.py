@@ -11,7 +11,7 @@ from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.recall import recall, relevance, tagged
 from infold.errors import NodeNotFound
-from infold.search.query import Searcher
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from infold.search.catalogue import KnownModel, ModelFile
+from infold.search.embed.model_catalog import KnownModel, ModelFile
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

@@ -42,8 +42,8 @@ async def test_sessions_are_indexed_by_their_flow(prefect_api, workspace):
     """The hourly flow brings transcripts and notes into the index, and counts the passages."""
     from flows.sessions import sessions
     from infold.notebook.sessions import SessionTexts, feeds_of
-    from infold.search.index import Filter, Source
-    from infold.search.live import LiveSearch
+    from infold.search.index.contract import Filter, Source
+    from infold.search.query.fresh_search import LiveSearch
 
     folder = workspace.vault / "sessions"
     folder.mkdir()

@@ -12,9 +12,9 @@ import pytest
 from infold.errors import PathRefused, UsageError
 from infold.notebook.archive import add_transcripts, find_session, forget_session, index_sessions, list_sessions
 from infold.notebook.sessions import SessionTexts, feeds_of, turns_text
-from infold.search.embedding import open_embedder
-from infold.search.index import Filter, Source
-from infold.search.live import LiveSearch
+from infold.search.embed.embedder import open_embedder
+from infold.search.index.contract import Filter, Source
+from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.tables.embeddings import EmbeddingStore
 

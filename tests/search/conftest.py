@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import qdrant_edge as qe
 
-from infold.search.embedding import Embedder, StaticEmbedder
-from infold.search.feeds import Feed
-from infold.search.manifest import Manifest
-from infold.search.query import Searcher
-from infold.search.shard import IndexFolder
-from infold.search.sync import SyncResult, sync_index
+from infold.search.embed.embedder import Embedder, StaticEmbedder
+from infold.search.index.feeds import Feed
+from infold.search.index.generations import IndexFolder
+from infold.search.index.manifest import Manifest
+from infold.search.index.sync import SyncResult, sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 
 

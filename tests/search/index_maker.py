@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from infold.search.edge import EdgeIndex
-from infold.search.owner import SharedIndex
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.shared_index import SharedIndex
 
 
 def main() -> None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.changes import RACE_NS, ROUND_NOTES, ROUND_PASSAGES, gone, is_unchanged, rounds, to_read
-from infold.search.feeds import Item
-from infold.search.manifest import IndexedNote
+from infold.search.index.change_detection import (
+    RACE_NS,
+    ROUND_NOTES,
+    ROUND_PASSAGES,
+    gone,
+    is_unchanged,
+    rounds,
+    to_read,
+)
+from infold.search.index.feeds import Item
+from infold.search.index.manifest import IndexedNote
 from infold.vault.files import Skipped
 
 NOW = 1_700_000_000 * 10**9

@@ -13,11 +13,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from infold.search import compacting, terms
-from infold.search.edge import EdgeIndex
-from infold.search.embedded import EdgeEngine
-from infold.search.index import Filter, Hit, Index, IndexPoint
-from infold.search.shard import IndexFolder
+from infold.search import terms
+from infold.search.index import compaction as compacting
+from infold.search.index.contract import Filter, Hit, Index, IndexPoint
+from infold.search.index.generations import IndexFolder
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.embedded import EdgeEngine
 
 SIZE = 32
 POINTS = 3000
@@ -144,7 +145,7 @@ def test_time_that_is_over_leaves_it_whole(made: tuple[EdgeEngine, str, Path]):
 KILLED = """
 import sys
 from pathlib import Path
-from infold.search.edge import compact
+from infold.search.shared.edge import compact
 compact(Path(sys.argv[1]))
 """
 

@@ -14,10 +14,10 @@ import pytest
 
 from infold.errors import IndexFault
 from infold.search import terms
-from infold.search.edge import EdgeIndex
-from infold.search.embedded import EdgeEngine
-from infold.search.index import Filter, IndexPoint
-from infold.search.shard import IndexFolder
+from infold.search.index.contract import Filter, IndexPoint
+from infold.search.index.generations import IndexFolder
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.embedded import EdgeEngine
 
 SIZE = 8
 LEVAIN = terms.sparse_query("levain")
@@ -108,7 +108,7 @@ def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import infold.search.edge as edge
+import infold.search.shared.edge as edge
 from tests.search.test_edge import point, SIZE
 
 index = edge.EdgeIndex(Path(sys.argv[1]), SIZE)

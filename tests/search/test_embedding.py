@@ -24,8 +24,8 @@ from infold.errors import (
     KeyRejected,
     ModelNotFound,
 )
-from infold.search.embedding import StaticEmbedder, open_embedder
-from infold.search.service import BATCH_TEXTS, ServiceEmbedder
+from infold.search.embed.embedder import StaticEmbedder, open_embedder
+from infold.search.embed.openai_embedder import BATCH_TEXTS, ServiceEmbedder
 from infold.settings import SearchParams
 
 

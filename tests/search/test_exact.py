@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from infold.search import stretches
-from infold.search.live import LiveSearch
-from infold.search.stretches import NoteTexts
+from infold.search.query import excerpts as stretches
+from infold.search.query.excerpts import NoteTexts
+from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.tables import passages
 from infold.workspace import Workspace
@@ -80,8 +80,8 @@ def test_many_notes_are_read_once_for_each_look(searched, monkeypatch):
 
 def test_the_heading_above_is_found_without_reading_up_to_it(tmp_path, monkeypatch):
     """A long section with one heading: its lines are looked through once, not again for every passage."""
-    from infold.search.index import Hit
-    from infold.search.points import note_points
+    from infold.search.index.contract import Hit
+    from infold.search.index.points import note_points
     from infold.vault.note import parse
 
     looked = 0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from infold.search import facts
-from infold.search.live import LiveSearch
-from infold.search.watching import watch_claimed
+from infold.search import index_status as facts
+from infold.search.follow.watcher import watch_claimed
+from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
 

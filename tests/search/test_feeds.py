@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from infold.search.feeds import Item, Listing, NotesFeed, Reading, Wanted, read_item
-from infold.search.index import Filter, IndexPoint
-from infold.search.points import NotePoints, note_points, point_id
+from infold.search.index.contract import Filter, IndexPoint
+from infold.search.index.feeds import Item, Listing, NotesFeed, Reading, Wanted, read_item
+from infold.search.index.points import NotePoints, note_points, point_id
 from infold.search.terms import sparse_document
 from infold.settings import Params
 from infold.text import content_hash

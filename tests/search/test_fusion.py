@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.fusion import KEYWORD, MEANING, Ranking, by_relative_score, by_strength, fuse, near, telling
-from infold.search.index import Hit
+from infold.search.index.contract import Hit
+from infold.search.query.fusion import KEYWORD, MEANING, Ranking, by_relative_score, by_strength, fuse, near, telling
 
 
 def hits(*scored: tuple[str, float]) -> list[Hit]:

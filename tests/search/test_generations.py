@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from infold.errors import IndexFault, SettingInvalid
-from infold.search.shard import IndexFolder
+from infold.search.index.generations import IndexFolder
 from infold.settings import Params
 
 

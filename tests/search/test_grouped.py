@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infold.search.index import Filter, Source
-from infold.search.live import LiveSearch
+from infold.search.index.contract import Filter, Source
+from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.search.spec_notebook import write_notebook
@@ -17,7 +17,7 @@ from tests.search.spec_notebook import write_notebook
 @pytest.fixture(scope="module")
 def space(tmp_path_factory, static_embedder) -> Workspace:
     """The notebook of the specification, indexed with vectors."""
-    from infold.search.sync import sync_index
+    from infold.search.index.sync import sync_index
 
     root = tmp_path_factory.mktemp("spec")
     vault = write_notebook(root / "vault")

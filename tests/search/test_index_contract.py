@@ -1,4 +1,4 @@
-"""What every search engine promises (`search.index`), held by each of them. Another one joins ENGINES."""
+"""What every search engine promises (`search.index.contract`), held by each of them. Another one joins ENGINES."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from infold.errors import IndexFault
 from infold.search import terms
-from infold.search.edge import EdgeIndex
-from infold.search.index import Filter, Index, IndexPoint, Source
-from infold.search.owner import SharedIndex
-from infold.search.server import ServerEngine
+from infold.search.index.contract import Filter, Index, IndexPoint, Source
+from infold.search.server.engine import ServerEngine
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.shared_index import SharedIndex
 from tests.fakes.qdrant_server import FakeQdrant
 
 SIZE = 8
@@ -311,7 +311,7 @@ _FILTERS = st.builds(
 
 
 def lets_through(where: Filter, one: IndexPoint) -> bool:
-    """The filter's own words (`search.index.Filter`) in plain Python."""
+    """The filter's own words (`search.index.contract.Filter`) in plain Python."""
     tags = [tag.casefold() for tag in one.tags]
     asked = [tag.strip("#/").casefold() for tag in where.tags]
     folders = [prefix.strip("/") for prefix in where.prefixes]

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
-from infold.search.live import LiveSearch
-from infold.search.shard import IndexFolder
+from infold.search.index.generations import IndexFolder
+from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
 
@@ -86,7 +86,7 @@ def test_a_sync_that_fails_does_not_stop_a_search(space, static_embedder, monkey
         def broken(*_: object, **__: object) -> None:
             raise fault
 
-        monkeypatch.setattr("infold.search.sync.sync_index", broken)
+        monkeypatch.setattr("infold.search.index.sync.sync_index", broken)
         found = live.search("levain")
         assert paths(found) == {"bread.md"}
         assert str(fault) in found.notices[0]
@@ -98,7 +98,7 @@ def test_without_an_index_a_sync_that_fails_is_an_error(space, static_embedder, 
     def busy(*_: object, **__: object) -> None:
         raise VaultBusy("Another process.")
 
-    monkeypatch.setattr("infold.search.sync.sync_index", busy)
+    monkeypatch.setattr("infold.search.index.sync.sync_index", busy)
     with LiveSearch(space, static_embedder) as live, pytest.raises(VaultBusy):
         live.search("levain")
 
@@ -130,7 +130,7 @@ def test_a_damaged_index_is_made_anew(space, static_embedder):
 
 def test_another_model_is_said(space, static_embedder, place):
     """An index made without vectors is searched by keyword, and the answer says so."""
-    from infold.search.sync import sync_index
+    from infold.search.index.sync import sync_index
 
     sync_index(space.vault, space.index, space.embeddings, space.params, None)
     with LiveSearch(space, static_embedder) as live:
@@ -156,7 +156,7 @@ def test_overlapping_passages_are_one_result(space, static_embedder, place):
 
 def test_every_phrase_that_exists_is_found(space, static_embedder, place, monkeypatch):
     """However many notes hold the words apart and rank before it, the one that holds them together is found."""
-    monkeypatch.setattr("infold.search.exact.FIRST_LOOK", 5)
+    monkeypatch.setattr("infold.search.query.phrase_filter.FIRST_LOOK", 5)
     for n in range(30):
         place.write(f"many/{n}.md", "green house " * 3 + f"note {n}\n")
     far = "A " + "long way to go before one comes to the " * 30
@@ -200,14 +200,14 @@ def test_what_fails_after_the_answer_is_no_matter_of_who_asked(space, static_emb
             raise fault
 
         with monkeypatch.context() as patch:
-            patch.setattr("infold.search.sync.sync_index", broken)
+            patch.setattr("infold.search.index.sync.sync_index", broken)
             live.fill()
         assert any("keyword only" in notice for notice in live.search("levain").notices)
 
 
 def test_vectors_take_no_longer_than_they_may(space, static_embedder, place, monkeypatch):
     """When the time is over the rest is left for the next time, and what was done is kept."""
-    monkeypatch.setattr("infold.search.writing.VECTOR_BATCH", 2)
+    monkeypatch.setattr("infold.search.index.writing.VECTOR_BATCH", 2)
     for n in range(9):
         place.write(f"{n}.md", f"Note number {n}.\n")
     with LiveSearch(space, static_embedder) as live:

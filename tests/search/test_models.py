@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from infold.errors import ModelUnusable
-from infold.search import models, onnx
-from infold.search.embedding import StaticEmbedder, open_embedder
-from infold.search.floors import floor_of, measured_floor
-from infold.search.models import model_at_hand, models_home, name_in_use, open_model, register, registered, use
-from infold.search.onnx import OnnxEmbedder
+from infold.search.embed import models, onnx
+from infold.search.embed.embedder import StaticEmbedder, open_embedder
+from infold.search.embed.models import model_at_hand, models_home, name_in_use, open_model, register, registered, use
+from infold.search.embed.onnx import OnnxEmbedder
+from infold.search.embed.similarity_threshold import floor_of, measured_floor
 from infold.settings import SearchParams
 from tests.fakes import tiny_models
 from tests.fakes.tiny_models import SIZE, write_folder
@@ -140,7 +140,7 @@ def test_choosing_costs_nothing():
         auto()
     assert (time.process_time() - started) / 20 < 0.005
     code = (
-        "import sys\nfrom infold.search.embedding import open_embedder\nfrom infold.settings import SearchParams\n"
+        "import sys\nfrom infold.search.embed.embedder import open_embedder\nfrom infold.settings import SearchParams\n"
         "open_embedder(SearchParams(embedding='auto'))\n"
         "print([m for m in ('onnxruntime', 'tokenizers', 'pydantic_settings', 'huggingface_hub') if m in sys.modules])"
     )

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from infold.errors import EnvironmentFault, ModelUnusable
-from infold.search import onnx
-from infold.search.model_folder import MAX_TOKENS, read_folder
-from infold.search.onnx import Measured, OnnxEmbedder
+from infold.search.embed import onnx
+from infold.search.embed.model_folder import MAX_TOKENS, read_folder
+from infold.search.embed.onnx import Measured, OnnxEmbedder
 from tests.fakes import tiny_models
 from tests.fakes.tiny_models import SIZE, ids, table, write_folder
 

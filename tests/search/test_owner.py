@@ -17,10 +17,14 @@ from pathlib import Path
 import pytest
 
 from infold.errors import IndexFault, InfoldError, VaultBusy
-from infold.search import asking, meeting, owner, terms, wire
-from infold.search.edge import EdgeIndex
-from infold.search.index import Filter
-from infold.search.owner import SharedIndex
+from infold.search import terms
+from infold.search.index.contract import Filter
+from infold.search.shared import index_client as asking
+from infold.search.shared import protocol as wire
+from infold.search.shared import rendezvous as meeting
+from infold.search.shared import shared_index as owner
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.shared_index import SharedIndex
 from tests.search.test_edge import SIZE, point
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sockets of the file system, flock, SIGKILL")
@@ -211,7 +215,7 @@ def test_what_is_in_flight_is_answered_when_the_owner_closes(tmp_path: Path):
     shared = SharedIndex(tmp_path, lambda: Slow(tmp_path / "shard", SIZE))
     shared.upsert([point(1, "a.md")])
     code = (
-        "import sys; from pathlib import Path; from infold.search.owner import SharedIndex\n"
+        "import sys; from pathlib import Path; from infold.search.shared.shared_index import SharedIndex\n"
         "def never(): raise SystemExit('opened it itself')\n"
         "index = SharedIndex(Path(sys.argv[1]), never)\n"
         "print(index.count())"
@@ -321,8 +325,8 @@ def test_a_call_that_makes_no_sense_is_a_fault(tmp_path: Path, asked: object):
 FORKED = """
 import os, sys, time
 from pathlib import Path
-from infold.search.edge import EdgeIndex
-from infold.search.owner import SharedIndex
+from infold.search.shared.edge import EdgeIndex
+from infold.search.shared.shared_index import SharedIndex
 from tests.search.test_edge import SIZE, point
 
 folder = Path(sys.argv[1])
@@ -379,15 +383,15 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
         "infold.settings",
     ]
     code = (
-        "import sys; from pathlib import Path; from infold.search.engines import open_engine\n"
+        "import sys; from pathlib import Path; from infold.search.index.engines import open_engine\n"
         "index = open_engine(Path(sys.argv[1])).open(sys.argv[2])\n"
         "assert not index.is_owner\n"
         "from infold.search import terms\n"
         "print(len(index.query_sparse(terms.sparse_query('levain'), 5)))\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    from infold.search.embedded import EdgeEngine
-    from infold.search.shard import IndexFolder
+    from infold.search.index.generations import IndexFolder
+    from infold.search.shared.embedded import EdgeEngine
 
     folder = IndexFolder(tmp_path)
     generation = folder.new_generation()
@@ -402,8 +406,8 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
 def test_a_process_that_ends_without_closing_leaves_everything(tmp_path: Path):
     """Left open at the end of a program, the index is closed by then, and whole."""
     code = (
-        "import sys; from pathlib import Path; from infold.search.edge import EdgeIndex\n"
-        "from infold.search.owner import SharedIndex; from tests.search.test_edge import SIZE, point\n"
+        "import sys; from pathlib import Path; from infold.search.shared.edge import EdgeIndex\n"
+        "from infold.search.shared.shared_index import SharedIndex; from tests.search.test_edge import SIZE, point\n"
         "folder = Path(sys.argv[1]); index = SharedIndex(folder, lambda: EdgeIndex(folder / 'shard', SIZE))\n"
         "index.upsert([point(n, 'a.md') for n in range(50)])"
     )

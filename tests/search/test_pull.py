@@ -13,9 +13,9 @@ import pytest
 from filelock import FileLock
 
 from infold.errors import DownloadFailed, EndpointUnreachable, InfoldError, ModelNotFound, StateUnwritable
-from infold.search import pull as pulling
-from infold.search.catalogue import MODELS, KnownModel
-from infold.search.pull import is_whole, pull
+from infold.search.embed import download as pulling
+from infold.search.embed.download import is_whole, pull
+from infold.search.embed.model_catalog import MODELS, KnownModel
 from tests.fakes.model_hub import ModelHub, model_hub
 
 WEIGHTS = random.Random(0).randbytes(700_000)

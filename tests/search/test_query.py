@@ -10,7 +10,7 @@ import time
 import pytest
 
 from infold.errors import IndexFault
-from infold.search.query import NoteScore
+from infold.search.query.searcher import NoteScore
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_no_network_is_touched(place, monkeypatch):
 
 def test_searching_loads_no_heavy_library():
     """A search from the command line loads neither parquet, nor a client of any service, nor the sync."""
-    heavy = ["polars", "pyarrow", "openai", "wordllama", "qdrant_client", "infold.search.sync", "infold.tables"]
-    code = f"import sys, infold.search.query; print([n for n in {heavy} if n in sys.modules])"
+    heavy = ["polars", "pyarrow", "openai", "wordllama", "qdrant_client", "infold.search.index.sync", "infold.tables"]
+    code = f"import sys, infold.search.query.searcher; print([n for n in {heavy} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

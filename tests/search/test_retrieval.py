@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infold.search.query import Searcher
-from infold.search.sync import sync_index
+from infold.search.index.sync import sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 
 KEYWORD_FLOOR = 0.36  # nDCG@10 of keywords; measured .371, and .378 with static embeddings

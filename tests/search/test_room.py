@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from infold.errors import StateUnwritable
-from infold.search import room
-from infold.search.watching import is_watched, watch_claimed
+from infold.search.follow.watcher import is_watched, watch_claimed
+from infold.search.index import disk_space as room
 from infold.tables.embeddings import EmbeddingStore
 
 

@@ -22,10 +22,10 @@ from infold.errors import (
     SettingInvalid,
 )
 from infold.search import terms
-from infold.search.index import IndexPoint
-from infold.search.server import BATCH_POINTS, ServerEngine, ServerIndex
-from infold.search.server_address import server_address
-from infold.search.server_client import MAX_TRIES, MAX_UNANSWERED_TRIES
+from infold.search.index.contract import IndexPoint
+from infold.search.server.address import server_address
+from infold.search.server.client import MAX_TRIES, MAX_UNANSWERED_TRIES
+from infold.search.server.engine import BATCH_POINTS, ServerEngine, ServerIndex
 from tests.fakes.qdrant_server import FakeQdrant, Fault
 
 SIZE = 4

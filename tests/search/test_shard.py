@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
-from infold.search.shard import IndexFolder
+from infold.search.index.generations import IndexFolder
 
 
 def test_the_generation_that_was_published_is_the_one_in_use(tmp_path: Path):

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.grouped import wanted_of
-from infold.search.index import Hit
-from infold.search.questions import read_question
-from infold.search.snippets import SNIPPET_CHARACTERS, Wanted, cut_snippet
-from infold.search.stretches import NoteTexts
+from infold.search.index.contract import Hit
+from infold.search.query.build_results import wanted_of
+from infold.search.query.excerpts import NoteTexts
+from infold.search.query.query_parser import read_question
+from infold.search.query.snippets import SNIPPET_CHARACTERS, Wanted, cut_snippet
 from infold.settings import Params
 
 
@@ -103,7 +103,7 @@ def test_questions_are_taken_apart(asked, text, keywords, phrases):
 )
 def test_the_nearest_heading_as_written(tmp_path, text, trail, lines, heading):
     """The line itself; where it cannot be told among the lines, its title with a mark."""
-    from infold.search.points import note_points
+    from infold.search.index.points import note_points
     from infold.vault.note import parse
 
     (tmp_path / "n.md").write_bytes(text.encode())

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
-from infold.search import writing
-from infold.search.query import Searcher
-from infold.search.shard import IndexFolder
+from infold.search.index import writing
+from infold.search.index.generations import IndexFolder
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 
 
@@ -219,7 +219,7 @@ def test_a_sync_of_little_loads_no_table_library(place):
     place.write("bread.md", "# Bread\n\nA poolish is quicker.\n")
     source = (
         "import sys; from pathlib import Path\n"
-        "from infold.search.sync import sync_index; from infold.search.embedding import StaticEmbedder\n"
+        "from infold.search.index.sync import sync_index; from infold.search.embed.embedder import StaticEmbedder\n"
         "from infold.settings import Params\n"
         "at = Path(sys.argv[1])\n"
         "done = sync_index(at / 'vault', at / 'index', at / 'embeddings', Params(), StaticEmbedder())\n"

@@ -11,9 +11,11 @@ import pytest
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import infold.search.edge as edge, infold.search.manifest as manifest, infold.tables.embeddings as embeddings
-from infold.search import changes, sync, writing
-from infold.search.embedding import StaticEmbedder
+import infold.search.shared.edge as edge, infold.search.index.manifest as manifest, infold.tables.embeddings as embeddings
+from infold.search.index import change_detection as changes
+from infold.search.index import sync
+from infold.search.index import writing
+from infold.search.embed.embedder import StaticEmbedder
 from infold.settings import Params
 
 root, victim, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infold.search.shard import IndexFolder
+from infold.search.index.generations import IndexFolder
 
 NAMES = ("a.md", "b.md", "deep/c.md", "2026-02-24.md", "index.md")
 TEXTS = (

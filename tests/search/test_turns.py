@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from infold.search.turns import Turns
+from infold.search.shared.rwlock import Turns
 
 
 def test_readers_go_together_and_a_writer_alone():

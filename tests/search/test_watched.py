@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infold.search.watched import EVERYTHING, MOST_PATHS, NOTHING, FileEvent, Settling, Touched, touched
+from infold.search.follow.debounce import EVERYTHING, MOST_PATHS, NOTHING, FileEvent, Settling, Touched, touched
 
 
 def event(path: str, what: str = "modified", *, is_folder: bool = False) -> FileEvent:

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from infold.errors import EndpointUnreachable, VaultBusy
-from infold.search.counts import Progress, SyncResult
-from infold.search.listening import Listener
-from infold.search.watching import Follower, Happening, News, is_watched, watch_claimed
+from infold.search.follow.fs_events import Listener
+from infold.search.follow.watcher import Follower, Happening, News, is_watched, watch_claimed
+from infold.search.index.sync_stats import Progress, SyncResult
 from tests.search.conftest import Place
 from tests.search.watcher import follower, syncing
 
@@ -183,7 +183,7 @@ def test_without_events_there_is_polling(place: Place, monkeypatch: pytest.Monke
         return False
 
     monkeypatch.setattr(Listener, "open", refusing)
-    monkeypatch.setattr("infold.search.listening.POLL_SECONDS", 0.1)
+    monkeypatch.setattr("infold.search.follow.fs_events.POLL_SECONDS", 0.1)
     running = Followed(lambda tell: follower(place.root, tell))
     running.indexed()
     assert [news.happening for news in running.all] == [Happening.FAILED, Happening.POLLING, Happening.INDEXED]
@@ -194,7 +194,7 @@ def test_without_events_there_is_polling(place: Place, monkeypatch: pytest.Monke
 
 def test_a_failed_sync_is_told_and_tried_again(place: Place, monkeypatch: pytest.MonkeyPatch):
     """The error is shown, the follower goes on, and the change is not lost."""
-    monkeypatch.setattr("infold.search.watching.RETRY_SECONDS", 0.2)
+    monkeypatch.setattr("infold.search.follow.watcher.RETRY_SECONDS", 0.2)
     failing = iter([False, True, True])
     true_sync = syncing(place.root)
 
@@ -242,7 +242,7 @@ def test_vectors_follow_and_give_way(place: Place, static_embedder):
 
 def test_vectors_are_filled_in_by_slices(place: Place, static_embedder, monkeypatch: pytest.MonkeyPatch):
     """Other processes have their turn in between, however long all of it takes; in the end none is missing."""
-    monkeypatch.setattr("infold.search.watching.SLICE_SECONDS", 0.0)
+    monkeypatch.setattr("infold.search.follow.watcher.SLICE_SECONDS", 0.0)
     for n in range(1200):
         place.write(f"many/{n}.md", f"Note {n} is about subject{n}.\n")
     place.embedder = static_embedder

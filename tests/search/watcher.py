@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from infold.search.counts import Progress, SyncResult, silent
-from infold.search.embedding import Embedder
-from infold.search.sync import sync_index
-from infold.search.watching import Follower, News, Syncing, watch_claimed
+from infold.search.embed.embedder import Embedder
+from infold.search.follow.watcher import Follower, News, Syncing, watch_claimed
+from infold.search.index.sync import sync_index
+from infold.search.index.sync_stats import Progress, SyncResult, silent
 from infold.settings import Params, WatchParams
 
 

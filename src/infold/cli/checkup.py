@@ -168,8 +168,8 @@ def _price(model: str, environment: Environment) -> Finding:
 
 def _embedding(place: Place) -> Finding:
     """Which embeddings are in force, and what a better rung of the ladder would give."""
-    from infold.search.embedding import open_embedder
-    from infold.search.models import name_in_use, rung_above
+    from infold.search.embed.embedder import open_embedder
+    from infold.search.embed.models import name_in_use, rung_above
 
     search = place.params.search
     try:
@@ -219,8 +219,8 @@ def _state(place: Place, seen: Survey) -> Iterator[Finding]:
 
 
 def _index(folder: Path, seen: Survey) -> Finding:
-    from infold.search.manifest import Manifest
-    from infold.search.shard import IndexFolder
+    from infold.search.index.generations import IndexFolder
+    from infold.search.index.manifest import Manifest
 
     build = "`infold index` builds it; `infold integrate` does too."
     index = IndexFolder(folder)
@@ -246,7 +246,7 @@ def _server(folder: Path) -> Iterator[Finding]:
     environment = Environment()
     if not environment.qdrant_url:
         return
-    from infold.search.server import ServerEngine
+    from infold.search.server.engine import ServerEngine
 
     key = environment.qdrant_api_key.get_secret_value() if environment.qdrant_api_key else None
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infold.docmem.filing import Document
     from infold.docmem.memory import Docmem
     from infold.librarian.spend import Usage
-    from infold.search.query import Searcher
+    from infold.search.query.searcher import Searcher
 
 _FLAG = "The flag: priority (a number, higher is earlier), sticky (the name of a group), or one of your own."
 

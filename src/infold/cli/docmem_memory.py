@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.docmem.recall import Recalled
-    from infold.search.embedding import Embedder
-    from infold.search.query import Searcher
+    from infold.search.embed.embedder import Embedder
+    from infold.search.query.searcher import Searcher
 
 WithinOption = Annotated[
     str | None, typer.Option("--in", metavar="NODE", help="Only from this node down: a tree, or a part of one.")
@@ -107,7 +107,7 @@ def searching(call: Call, memory: Docmem) -> Iterator[Searcher]:
     """A search that has heard of every node; where another process is at it, of what it had before."""
     from infold.docmem.indexing import index_memory
     from infold.docmem.outbox import waiting_count
-    from infold.search.query import Searcher
+    from infold.search.query.searcher import Searcher
 
     place = call.place()
     with embedder_of(place) as embedder:
@@ -129,7 +129,7 @@ def searching(call: Call, memory: Docmem) -> Iterator[Searcher]:
 @contextmanager
 def embedder_of(place: Place) -> Iterator[Embedder | None]:
     """The embeddings that the settings name, let go of at the end."""
-    from infold.search.embedding import open_embedder
+    from infold.search.embed.embedder import open_embedder
 
     with ExitStack() as stack:
         embedder = open_embedder(place.params.search)
@@ -160,8 +160,8 @@ def _show_result(call: Call, result: Recalled) -> None:
 
 def _make_index(place: Place, embedder: Embedder | None) -> None:
     """The index, where there is none yet."""
-    from infold.search.shard import IndexFolder
-    from infold.search.sync import sync_index
+    from infold.search.index.generations import IndexFolder
+    from infold.search.index.sync import sync_index
 
     space = place.workspace
     if IndexFolder(space.index).is_damaged:

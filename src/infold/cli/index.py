@@ -14,8 +14,8 @@ from infold.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from infold.cli.progress import Stages
-    from infold.search.embedding import Embedder
-    from infold.search.sync import SyncResult
+    from infold.search.embed.embedder import Embedder
+    from infold.search.index.sync import SyncResult
     from infold.tables.sync import TablesResult
 
 INTERRUPTED = 130
@@ -29,7 +29,7 @@ def index(call: Call) -> int:
     searched, and the next call goes on where this one stopped.
     """
     from infold.cli.progress import Stages
-    from infold.search.facts import remember_sync
+    from infold.search.index_status import remember_sync
 
     terminal = call.terminal
     place = call.place()
@@ -70,8 +70,8 @@ def rebuild(call: Call) -> int:
     """
     from infold.cli.progress import Stages
     from infold.notebook.sessions import feeds_of
-    from infold.search.facts import held
-    from infold.search.facts import rebuild as rebuilding
+    from infold.search.index_status import held
+    from infold.search.index_status import rebuild as rebuilding
 
     terminal = call.terminal
     place = call.place()
@@ -100,7 +100,7 @@ def rebuild(call: Call) -> int:
 
 @contextmanager
 def _embedder(place: Place) -> Iterator[Embedder | None]:
-    from infold.search.embedding import open_embedder
+    from infold.search.embed.embedder import open_embedder
 
     embedder = open_embedder(place.params.search)
     if embedder is None:
@@ -112,7 +112,7 @@ def _embedder(place: Place) -> Iterator[Embedder | None]:
 
 def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: bool) -> SyncResult:
     from infold.notebook.sessions import feeds_of
-    from infold.search.sync import sync_index
+    from infold.search.index.sync import sync_index
 
     space = place.workspace
     return sync_index(
@@ -162,7 +162,7 @@ def _tell_result(terminal: Terminal, created: int, done: SyncResult, cached: int
 
 def _interrupted(place: Place, terminal: Terminal) -> int:
     """What can be searched already, and how to go on."""
-    from infold.search.facts import held
+    from infold.search.index_status import held
 
     notes, passages, waiting = held(place.workspace)
     if not notes:

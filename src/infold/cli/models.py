@@ -12,7 +12,7 @@ from infold.cli.options import Call, placeless_command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from infold.search.models import LocalModel
+    from infold.search.embed.models import LocalModel
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="A name of `infold models list`.", show_default=False)
@@ -49,7 +49,7 @@ def list_(call: Call) -> int:
 
     A model's weight is what meaning counts beside keywords, which count 1, when both rank what a search finds.
     """
-    from infold.search.models import STATIC, name_in_use
+    from infold.search.embed.models import STATIC, name_in_use
 
     listed = list(listing())
     if call.terminal.is_json:
@@ -87,10 +87,10 @@ def pull(call: Call, name: ModelArgument) -> int:
     """
     from infold.cli.progress import Stages
     from infold.errors import UsageError
-    from infold.search.catalogue import MODELS, known_model
-    from infold.search.models import models_home, name_in_use, register
-    from infold.search.onnx import is_runtime_installed
-    from infold.search.pull import pull as fetch
+    from infold.search.embed.download import pull as fetch
+    from infold.search.embed.model_catalog import MODELS, known_model
+    from infold.search.embed.models import models_home, name_in_use, register
+    from infold.search.embed.onnx import is_runtime_installed
 
     model = known_model(name)
     if model is None:
@@ -125,10 +125,10 @@ def use(call: Call, name: UseArgument) -> int:
     The model embeds a sentence first, so that one that does not work is never in use. The next index or search then
     embeds what has no vector of this model yet; vectors of models that were in use before are kept.
     """
-    from infold.search.catalogue import known_model
-    from infold.search.embedding import MODEL_WORTH
-    from infold.search.models import STATIC
-    from infold.search.models import use as choose
+    from infold.search.embed.embedder import MODEL_WORTH
+    from infold.search.embed.model_catalog import known_model
+    from infold.search.embed.models import STATIC
+    from infold.search.embed.models import use as choose
 
     known = known_model(name)
     model = choose(known.name if known else name)
@@ -148,9 +148,9 @@ def use(call: Call, name: UseArgument) -> int:
 
 def listing() -> Iterator[Listed]:
     """The static model, the catalogue, then the user's own folders."""
-    from infold.search.catalogue import MODELS
-    from infold.search.embedding import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
-    from infold.search.models import STATIC, models_home, name_in_use, registered
+    from infold.search.embed.embedder import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
+    from infold.search.embed.model_catalog import MODELS
+    from infold.search.embed.models import STATIC, models_home, name_in_use, registered
 
     chosen = name_in_use()
     state = _HERE if chosen else _IN_USE
@@ -185,7 +185,7 @@ def _own(model: LocalModel) -> tuple[int, str]:
     from pathlib import Path
 
     from infold.errors import ModelUnusable
-    from infold.search.model_folder import read_folder
+    from infold.search.embed.model_folder import read_folder
 
     try:
         return sum(file.stat().st_size for file in read_folder(Path(model.folder)).files), ""
@@ -196,7 +196,7 @@ def _own(model: LocalModel) -> tuple[int, str]:
 def _reading(model: LocalModel) -> str:
     from pathlib import Path
 
-    from infold.search.model_folder import read_folder
+    from infold.search.embed.model_folder import read_folder
 
     folder = read_folder(Path(model.folder))
     pooled = "the mean of the tokens" if folder.pooling == "mean" else "the first token"
@@ -209,7 +209,7 @@ def _reading(model: LocalModel) -> str:
 
 
 def _say_what_is_missing(call: Call) -> None:
-    from infold.search.onnx import is_runtime_installed
+    from infold.search.embed.onnx import is_runtime_installed
 
     if not is_runtime_installed():
         call.terminal.notice("Models other than static need onnxruntime: pip install 'infold[onnx]'", style="yellow")

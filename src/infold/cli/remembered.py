@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from infold.errors import VaultBusy
 
 if TYPE_CHECKING:
-    from infold.search.embedding import Embedder
-    from infold.search.stretches import Texts
+    from infold.search.embed.embedder import Embedder
+    from infold.search.query.excerpts import Texts
     from infold.workspace import Workspace
 
 
@@ -27,7 +27,7 @@ def memory_texts(
     from infold.docmem.indexing import index_memory
     from infold.docmem.memory import open_docmem
     from infold.docmem.points import MemoryTexts
-    from infold.search.index import Source
+    from infold.search.index.contract import Source
 
     memory = stack.enter_context(closing(open_docmem(workspace.docmem)))
     if workspace.params.search.sync_on_search if sync is None else sync:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from infold.cli.place import Place
     from infold.cli.progress import Stages
     from infold.cli.terminal import Terminal
-    from infold.search.index import Filter
-    from infold.search.live import LiveSearch
-    from infold.search.results import SearchResult
+    from infold.search.index.contract import Filter
+    from infold.search.query.fresh_search import LiveSearch
+    from infold.search.query.results import SearchResult
 
 _FILTERS = "Only what"
 _FEW_NOTES = 100  # indexed before a bar that would show them is drawn
@@ -150,9 +150,9 @@ class _Bars:
 def _search(place: Place, bars: _Bars, stack: ExitStack, *, sync: bool | None) -> LiveSearch:
     from infold.cli.remembered import memory_texts
     from infold.notebook.sessions import SessionTexts, feeds_of
-    from infold.search.embedding import open_embedder
-    from infold.search.index import Source
-    from infold.search.live import LiveSearch
+    from infold.search.embed.embedder import open_embedder
+    from infold.search.index.contract import Source
+    from infold.search.query.fresh_search import LiveSearch
 
     space = place.workspace
     embedder = open_embedder(place.params.search)
@@ -171,7 +171,7 @@ def _search(place: Place, bars: _Bars, stack: ExitStack, *, sync: bool | None) -
 def _filter(
     sources: list[str] | None, paths: list[str] | None, tags: list[str] | None, since: str | None, until: str | None
 ) -> Filter:
-    from infold.search.index import Filter, Source
+    from infold.search.index.contract import Filter, Source
 
     names = [name.strip().casefold() for given in sources or () for name in given.split(",") if name.strip()]
     for name in names:

@@ -13,7 +13,7 @@ from infold.errors import UsageError
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
-    from infold.search.embedding import Embedder
+    from infold.search.embed.embedder import Embedder
 
 
 @command
@@ -136,7 +136,7 @@ def _forget_nodes(place: Place, session: str) -> int:
 
 
 def _embedder(place: Place, stack: ExitStack) -> Embedder | None:
-    from infold.search.embedding import open_embedder
+    from infold.search.embed.embedder import open_embedder
 
     embedder = open_embedder(place.params.search)
     if embedder is not None:

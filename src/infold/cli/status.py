@@ -26,7 +26,7 @@ class Status:
     runs: int
     last_run: str | None
     last_status: str | None
-    index: dict[str, Any]  # as `search.facts.status` gives it
+    index: dict[str, Any]  # as `search.index_status.status` gives it
     last_flush: str | None = None  # when an agent was last reminded to write its memories down
 
 
@@ -70,7 +70,7 @@ def find_status(place: Place) -> Status:
     """Reads only the inbox, the list of runs and what the index says of itself; lists the vault, reads no note."""
     from infold.inbox.runs import RunStore
     from infold.notebook.flush import last_flush
-    from infold.search import facts
+    from infold.search import index_status as facts
 
     known = sorted(RunStore(place.workspace.runs).list(), key=lambda run: run.id)
     last = known[-1] if known else None
@@ -93,7 +93,7 @@ def find_status(place: Place) -> Status:
 def _is_empty(place: Place) -> bool:
     """Whether the vault has no note to index, or is not there."""
     from infold.errors import VaultNotFound
-    from infold.search.feeds import NotesFeed
+    from infold.search.index.feeds import NotesFeed
 
     try:
         return not NotesFeed(place.vault, place.params).items().items

@@ -18,8 +18,8 @@ from infold.errors import InfoldError
 
 if TYPE_CHECKING:
     from infold.cli.place import Place
-    from infold.search.counts import Progress, SyncResult
-    from infold.search.watching import News, Syncing
+    from infold.search.follow.watcher import News, Syncing
+    from infold.search.index.sync_stats import Progress, SyncResult
 
 _SHOWN_PATHS = 3
 
@@ -42,7 +42,7 @@ def watch(
     One line for each time something was indexed; with --json one object a line. It goes on after errors, waits for a
     vault that is away, and compares everything now and then. Ctrl-C or SIGTERM ends it; what is done is kept.
     """
-    from infold.search.watching import Follower, watch_claimed
+    from infold.search.follow.watcher import Follower, watch_claimed
 
     place = call.place(watch__polling=polling or None)
     teller = _Teller(call.terminal, place)
@@ -67,9 +67,9 @@ def _ended_by_sigterm() -> Iterator[None]:
 @contextmanager
 def _syncing(place: Place) -> Iterator[Syncing]:
     from infold.notebook.sessions import feeds_of
-    from infold.search.embedding import open_embedder
-    from infold.search.facts import remember_sync
-    from infold.search.sync import sync_index
+    from infold.search.embed.embedder import open_embedder
+    from infold.search.index.sync import sync_index
+    from infold.search.index_status import remember_sync
 
     space = place.workspace
     embedder = open_embedder(space.params.search)
@@ -107,7 +107,7 @@ class _Teller:
 
     def tell(self, news: News) -> None:
         """One thing that happened; what changed nothing is not worth a line."""
-        from infold.search.watching import Happening
+        from infold.search.follow.watcher import Happening
 
         is_worth_a_line, warnings = self._noted(news.result)
         if not is_worth_a_line:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.librarian.base import Librarian
-    from infold.search.query import Searcher
+    from infold.search.query.searcher import Searcher
 
 READ_CHARACTERS: Final = 6_000  # of a document
 SEARCHED_PARAGRAPHS: Final = 6  # its longest ones

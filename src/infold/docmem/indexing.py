@@ -17,17 +17,17 @@ from infold.docmem.chats import SESSION
 from infold.docmem.points import PREFIX, Entry, entry_of, point_id
 from infold.docmem.upkeep import INDEX_GENERATION
 from infold.errors import IndexFault, NodeNotFound
-from infold.search.engines import open_engine
-from infold.search.manifest import IndexedNote, Manifest, PendingVector
-from infold.search.shard import SYNC_WAIT_SECONDS, IndexFolder
+from infold.search.index.engines import open_engine
+from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
+from infold.search.index.manifest import IndexedNote, Manifest, PendingVector
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.docmem.outbox import Stale
     from infold.docmem.rows import Rows
-    from infold.search.embedding import Embedder
-    from infold.search.index import Index, IndexPoint, Vector
+    from infold.search.embed.embedder import Embedder
+    from infold.search.index.contract import Index, IndexPoint, Vector
     from infold.workspace import Workspace
 
 FEED: Final = "docmem"  # what the trees are noted under in the manifest, with no passage that a sync would count

@@ -17,9 +17,9 @@ from infold.docmem import marks
 from infold.docmem.chats import SESSION, TURN
 from infold.docmem.tags import names_of, tags_in
 from infold.errors import NodeNotFound
-from infold.search.index import Hit, IndexPoint, Source
+from infold.search.index.contract import Hit, IndexPoint, Source
 from infold.search.languages import AUTO, detect_language
-from infold.search.stretches import Stretch
+from infold.search.query.excerpts import Stretch
 from infold.search.terms import sparse_document
 from infold.text import content_hash
 
@@ -120,7 +120,7 @@ def label_of(node: Node) -> str:
 
 
 class MemoryTexts:
-    """The texts of the memory nodes that a search found, as they are now. Implements `search.stretches.Texts`."""
+    """The texts of the memory nodes that a search found, as they are now. Implements `search.query.excerpts.Texts`."""
 
     def __init__(self, memory: Docmem) -> None:
         self._memory = memory

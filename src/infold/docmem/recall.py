@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 from infold.docmem.points import node_id_of, path_of
 from infold.docmem.tags import tags_in
 from infold.errors import NodeNotFound
-from infold.search.index import Filter, Source
+from infold.search.index.contract import Filter, Source
 
 if TYPE_CHECKING:
     from infold.docmem.lookup import Lookup
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
-    from infold.search.query import Searcher
+    from infold.search.query.searcher import Searcher
 
 LIMIT: Final = 10
 DEPTH: Final = 60  # hits asked for, at least

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from infold.search.embedding import Embedder
+from infold.search.embed.embedder import Embedder
 
 NAMES: Final = ("bm25", "dense", "grep")
 TITLES: Final = {"bm25": "BM25", "dense": "embeddings", "grep": "grep, rarest word"}

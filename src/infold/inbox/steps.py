@@ -23,10 +23,10 @@ from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
 from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
-from infold.search.embedding import Embedder, open_embedder
-from infold.search.feeds import Feed
-from infold.search.query import Searcher
-from infold.search.sync import SyncResult, sync_index
+from infold.search.embed.embedder import Embedder, open_embedder
+from infold.search.index.feeds import Feed
+from infold.search.index.sync import SyncResult, sync_index
+from infold.search.query.searcher import Searcher
 from infold.tables.notes import load_notes
 from infold.tables.summaries import SummaryStore
 from infold.tables.sync import TablesResult, sync_tables

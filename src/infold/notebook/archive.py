@@ -12,9 +12,9 @@ from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageErr
 from infold.notebook.sessions import PREFIX, feeds_of, session_points, transcript_files
 from infold.notebook.transcripts import SUFFIX, read_transcript
 from infold.notebook.writing import WAIT_SECONDS
-from infold.search.embedding import Embedder
-from infold.search.shard import IndexFolder
-from infold.search.sync import SyncResult, sync_index
+from infold.search.embed.embedder import Embedder
+from infold.search.index.generations import IndexFolder
+from infold.search.index.sync import SyncResult, sync_index
 from infold.tables.embeddings import EmbeddingStore
 from infold.vault.disk import Disk
 from infold.vault.lock import vault_lock

@@ -1,7 +1,8 @@
 """Sessions: transcripts of conversations as something to search (spec 3, Appendix C).
 
-`SessionsFeed` gives their passages to `search.sync`, `SessionTexts` the readable text behind a hit, which the JSON of a
-transcript is not. Reading a transcript belongs to `notebook.transcripts`, adding and forgetting to `notebook.archive`.
+`SessionsFeed` gives their passages to `search.index.sync`, `SessionTexts` the readable text behind a hit, which the
+JSON of a transcript is not. Reading a transcript belongs to `notebook.transcripts`, adding and forgetting to
+`notebook.archive`.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Final
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
-from infold.search.feeds import Item, Listing, NotesFeed, Reading
-from infold.search.index import Hit, IndexPoint, Source
+from infold.search.index.contract import Hit, IndexPoint, Source
+from infold.search.index.feeds import Item, Listing, NotesFeed, Reading
+from infold.search.index.points import NotePoints, point_id
 from infold.search.languages import AUTO, detect_language
-from infold.search.points import NotePoints, point_id
-from infold.search.stretches import Stretch
+from infold.search.query.excerpts import Stretch
 from infold.search.terms import sparse_document
 from infold.settings import SearchParams
 from infold.text import content_hash

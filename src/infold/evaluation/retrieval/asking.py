@@ -17,11 +17,11 @@ from infold.evaluation.baselines import RarestWord
 from infold.evaluation.retrieval.records import Asked, SetResult
 from infold.evaluation.retrieval.sets import Question, RetrievalSet
 from infold.notebook.sessions import PREFIX, SessionsFeed
-from infold.search.embedding import Embedder
-from infold.search.feeds import NotesFeed
-from infold.search.index import EVERYTHING, Filter, Hit
-from infold.search.query import Searcher
-from infold.search.sync import sync_index
+from infold.search.embed.embedder import Embedder
+from infold.search.index.contract import EVERYTHING, Filter, Hit
+from infold.search.index.feeds import NotesFeed
+from infold.search.index.sync import sync_index
+from infold.search.query.searcher import Searcher
 from infold.settings import Params
 from infold.tables.passages import cut, indexed_text
 from infold.vault.files import safe_path

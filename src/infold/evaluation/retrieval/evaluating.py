@@ -16,7 +16,7 @@ from infold.evaluation.retrieval.given import given_set
 from infold.evaluation.retrieval.records import RetrievalEvaluation
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.inbox.steps import silent
-from infold.search.embedding import Embedder, open_embedder
+from infold.search.embed.embedder import Embedder, open_embedder
 from infold.workspace import Workspace
 
 FEW: Final = 30  # questions below which a figure is hardly more than an impression

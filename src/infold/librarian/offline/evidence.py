@@ -24,7 +24,7 @@ from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word
 from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.names import Called, Names
 from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
-from infold.search.embedding import Embedder
+from infold.search.embed.embedder import Embedder
 from infold.text import content_hash
 from infold.vault.links import LinkResolver
 from infold.vault.records import Note
@@ -47,7 +47,7 @@ class Found(Protocol):
 
 
 class Search(Protocol):
-    """What finds passages in the whole vault (`search.query.Searcher`)."""
+    """What finds passages in the whole vault (`search.query.searcher.Searcher`)."""
 
     def keyword(self, text: str, limit: int) -> Sequence[Found]:
         """By shared words, best first."""

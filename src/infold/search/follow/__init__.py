@@ -1,0 +1,1 @@
+"""Following a vault: what happens to its files, until it settles, brings the index up to date."""

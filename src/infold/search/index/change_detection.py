@@ -1,0 +1,89 @@
+"""What a feed has against what the index holds: what to read, what to write, and what to take away. Pure.
+
+A file of the time and size known is taken as unchanged, unless it was written shortly before its bytes were compared,
+or later: two writes within a moment may leave one time. Then, and whenever time or size differ, its hash decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
+
+from infold.search.index.feeds import Item, Reading, Wanted
+from infold.search.index.manifest import IndexedNote
+from infold.vault.files import Skipped
+
+RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
+ROUND_PASSAGES: Final = 4000  # between two flushes
+ROUND_NOTES: Final = 1000
+
+_T = TypeVar("_T")
+
+
+def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[Wanted]:
+    """The items whose bytes have to be looked at, each with the hash that stands for "as it is in the index"."""
+    wanted = []
+    for item in items:
+        row = known.get(item.path)
+        if row is None or row.variant != item.variant:
+            wanted.append(Wanted(item, ""))
+        elif (item.mtime_ns, item.size) != (row.mtime_ns, row.size) or item.mtime_ns >= row.indexed_ns - RACE_NS:
+            wanted.append(Wanted(item, row.sha256))
+    return wanted
+
+
+def is_unchanged(items: Sequence[Item], stamps: Collection[tuple[str, int, int, str]]) -> bool:
+    """Whether what there is, is what the index holds for certain, by the stamps of its manifest.
+
+    The same as nothing to read and nothing gone, in a fraction of the time.
+    """
+    return len(items) == len(stamps) and set(stamps).issuperset(items)
+
+
+def gone(
+    known: Collection[str], items: Iterable[Item], skipped: Iterable[Skipped], paths: Collection[str] | None = None
+) -> list[str]:
+    """The paths that leave the index: neither there nor only out of reach. With `paths` no others are looked at."""
+    absent = set(known) - {item.path for item in items}
+    if paths is not None:
+        absent &= set(paths)
+    kept = {item.path.rstrip("/") for item in skipped if item.is_kept} if absent else set()
+    return sorted(path for path in absent if not _is_within(path, kept))
+
+
+def rounds(values: Iterable[_T], weight: Callable[[_T], int]) -> Iterator[list[_T]]:
+    """The values in rounds of bounded size, as they come; each weighs something against ROUND_PASSAGES."""
+    batch: list[_T] = []
+    size = 0
+    for value in values:
+        batch.append(value)
+        size += weight(value)
+        if size >= ROUND_PASSAGES or len(batch) >= ROUND_NOTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def passages_of(reading: Reading) -> int:
+    """How many passages came of an item."""
+    return len(reading.points.points) if reading.points is not None else 0
+
+
+def failures(readings: Sequence[Reading]) -> list[Skipped]:
+    """What could not be read, and why."""
+    return [Skipped(reading.item.path, reading.reason, reading.is_kept) for reading in readings if reading.reason]
+
+
+def _is_within(path: str, names: Collection[str]) -> bool:
+    """Whether a path, or a folder above it, is among `names`; `.` is above everything."""
+    if not names:
+        return False
+    if "." in names or path in names:
+        return True
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in names:
+            return True
+        folder = folder.rpartition("/")[0]
+    return False

@@ -1,0 +1,176 @@
+"""The index's folder: its generations, which one is in use, and who brings it up to date.
+
+A rebuild makes a new generation beside the old one, which serves until the new one is published: one file names the
+generation in use. An old one goes when nobody uses it any more.
+
+    index/  current             the id of the generation in use
+            syncing.lock        held by the one process that brings the index up to date
+            generations/<id>/   manifest.sqlite   what the generation holds
+                                shard/            the embedded engine's files
+                                synced            its time is that of the last sync
+                                owner.lock        held by the process that has the shard open
+                                owner.json        how the others reach it
+                                damaged           somebody found it unusable
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from infold.errors import IndexFault, StateUnwritable, VaultBusy
+from infold.search.index.disk_space import require_room
+from infold.search.index.process_lock import Claim
+
+SYNC_WAIT_SECONDS: Final = 30.0
+OWNER_LOCK: Final = "owner.lock"
+_POLL_SECONDS: Final = 0.02
+_ID_BYTES: Final = 8
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+_FORMER: Final = ("shard", "readers", "manifest.sqlite", "manifest.sqlite-wal", "manifest.sqlite-shm")
+_FORMER_LOCKS: Final = ("owner.lock", "moving.lock", "damaged")
+
+
+class IndexFolder:
+    """The generations in an index's folder. Nothing is made before `new_generation`, `publish` or `syncing`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._generations = folder / "generations"
+        self._current = folder / "current"
+
+    def current(self) -> str | None:
+        """The generation in use; None where there is none yet."""
+        try:
+            named = self._current.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return named if _ID.fullmatch(named) and self.folder_of(named).is_dir() else None
+
+    def folder_of(self, generation: str) -> Path:
+        """Where a generation's files are."""
+        if not _ID.fullmatch(generation):
+            raise IndexFault(f"{generation!r} is no generation of the search index.")
+        return self._generations / generation
+
+    def manifest_of(self, generation: str) -> Path:
+        """What the generation holds (`search.index.manifest`)."""
+        return self.folder_of(generation) / "manifest.sqlite"
+
+    def generations(self) -> list[str]:
+        """Every generation that has a folder, in no order that means anything."""
+        with contextlib.suppress(OSError):
+            return sorted(entry.name for entry in os.scandir(self._generations) if _ID.fullmatch(entry.name))
+        return []
+
+    def new_generation(self) -> str:
+        """The id of a new generation, whose folder is there and empty. For whoever is syncing."""
+        require_room(self.folder)
+        generation = secrets.token_hex(_ID_BYTES)
+        with _unwritable(self.folder):
+            self.folder_of(generation).mkdir(parents=True)
+        return generation
+
+    def publish(self, generation: str) -> None:
+        """Makes this generation the one in use, at once and durably."""
+        temporary = self._current.with_name(".current.tmp")
+        with _unwritable(self._current):
+            _sync_folder(self._generations)
+            with temporary.open("w", encoding="ascii") as file:
+                file.write(f"{generation}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._current)
+            _sync_folder(self.folder)
+
+    def remove(self, generation: str) -> bool:
+        """Takes a generation's folder away; False where somebody uses it, and it stays."""
+        folder = self.folder_of(generation)
+        claim = Claim(folder / OWNER_LOCK)
+        if not claim.take():
+            return not folder.exists()
+        try:
+            leaving = folder.with_name(f"{generation}.leaving")
+            with contextlib.suppress(OSError):
+                folder.rename(leaving)  # at once: nobody finds half of it
+            shutil.rmtree(leaving, ignore_errors=True)
+        finally:
+            claim.release()
+        return True
+
+    def sweep(self, drop: Callable[[str], object] | None = None) -> None:
+        """Takes away, by `drop`, every generation that is not in use, and what a former layout left behind.
+
+        For whoever is syncing. What somebody still searches stays until the next sweep.
+        """
+        current = self.current()
+        for generation in self.generations():
+            if generation != current:
+                (drop or self.remove)(generation)
+        for left in self._generations.glob("*.leaving"):
+            shutil.rmtree(left, ignore_errors=True)
+        for name in (*_FORMER, *_FORMER_LOCKS):
+            former = self.folder / name
+            if former.is_dir():
+                shutil.rmtree(former, ignore_errors=True)
+            else:
+                former.unlink(missing_ok=True)
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether there is no generation in use, or somebody found it unusable."""
+        current = self.current()
+        return current is None or (self.folder_of(current) / "damaged").exists()
+
+    def mark_damaged(self) -> None:
+        """Says to the next sync that the index has to be made anew."""
+        current = self.current()
+        if current is not None:
+            with contextlib.suppress(OSError):
+                (self.folder_of(current) / "damaged").touch()
+
+    @contextmanager
+    def syncing(self, wait_seconds: float = SYNC_WAIT_SECONDS) -> Iterator[None]:
+        """For the one process that brings the index up to date. Raises VaultBusy where another does after the wait."""
+        from filelock import FileLock, Timeout
+
+        with _unwritable(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.folder / "syncing.lock")
+            try:
+                lock.acquire(timeout=wait_seconds, poll_interval=_POLL_SECONDS)
+            except Timeout as error:
+                raise VaultBusy(
+                    "Another infold process is bringing the search index up to date.",
+                    hint="Wait until it is done, then try again.",
+                ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+@contextmanager
+def _unwritable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StateUnwritable(
+            f"The search index cannot be written at {path}: {error.strerror or error}.",
+            hint="Free disk space or set the permissions right.",
+        ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,99 @@
+"""A note as the index takes it: its passages as points, and for each the text to embed and the key of its vector.
+
+Pure functions over a parsed note. When a note is read and written belongs to `search.index.sync`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from infold.search.index.contract import IndexPoint, Source
+from infold.search.languages import AUTO, detect_language
+from infold.search.terms import Sparse, sparse_document
+from infold.settings import SearchParams
+from infold.text import content_hash
+from infold.vault.names import stem
+
+if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
+    from infold.tables.passages import Passage
+    from infold.vault.note import Note
+
+DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class NotePoints:
+    """A note ready for the index. `texts` are what is embedded, `keys` what their vectors are kept under.
+
+    A text to embed leaves out a title that is only the file's name, so that a renamed note keeps its vectors; keywords
+    have it all the same.
+    """
+
+    path: str
+    title: str
+    language: str
+    points: list[IndexPoint]
+    keys: list[str]
+    texts: list[str]
+
+
+def note_points(note: Note, kind: str, params: SearchParams, day: date | None = None) -> NotePoints:
+    """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date."""
+    from infold.tables.passages import cut, indexed_text, written_title
+
+    passages = cut(note, params.passage_tokens, params.overlap_tokens)
+    language = detect_language(note.text) if params.language == AUTO else params.language
+    written = written_title(note)
+    texts = [indexed_text(passage, written) for passage in passages]
+    iso_day = day.isoformat() if day is not None else note_day(note, kind)
+    sparse = [sparse_document(indexed_text(passage, note.title), language) for passage in passages]
+    return NotePoints(
+        path=note.path,
+        title=note.title,
+        language=language,
+        points=[_point(passage, n, note, kind, sparse[n], iso_day) for n, passage in enumerate(passages)],
+        keys=[content_hash(text) for text in texts],
+        texts=texts,
+    )
+
+
+def note_day(note: Note, kind: str) -> str | None:
+    """The ISO day that `note` is of: a daily note's by its name, another's as its front matter says, if it does."""
+    if kind == "daily":
+        return stem(note.path)
+    values = note.front_matter.values if note.front_matter else {}
+    for key in DATE_KEYS:
+        found = _DAY.match(str(values.get(key, "")).strip())
+        if found:
+            try:
+                return date.fromisoformat(found[0]).isoformat()
+            except ValueError:
+                continue  # a day that does not exist
+    return None
+
+
+def point_id(path: str, ordinal: int, text_hash: str) -> str:
+    """The id of a passage: the same text at the same place of the same note has the same."""
+    return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
+
+
+def _point(passage: Passage, ordinal: int, note: Note, kind: str, sparse: Sparse, day: str | None) -> IndexPoint:
+    return IndexPoint(
+        id=point_id(passage.path, ordinal, passage.text_hash),
+        path=passage.path,
+        start_line=passage.start_line,
+        end_line=passage.end_line,
+        title=note.title,
+        trail=passage.trail,
+        kind=kind,
+        source=Source.DAILY if kind == "daily" else Source.NOTEBOOK,
+        sparse=sparse,
+        date=day,
+        tags=note.tags,
+    )

@@ -1,0 +1,1 @@
+"""Questions and their answers: retrievers, fusion, filters by phrase, results by group, snippets, suggestions."""

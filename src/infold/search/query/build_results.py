@@ -1,0 +1,205 @@
+"""The answer to a question: what both searches found, as places in files, by source (spec 3, section 6).
+
+A result is one place: passages of one note that overlap are shown once. A hit whose text no longer stands in its file
+is left out and counted. There is no boosting between groups: the order of groups is the priority.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from infold.search.index.contract import Filter, Hit
+from infold.search.languages import DEFAULT_LANGUAGE, detect_language
+from infold.search.query.phrase_filter import Holds, passages_with
+from infold.search.query.query_parser import Question, phrase_pattern, read_question
+from infold.search.query.results import Result, SearchResult, Timing, grouped
+from infold.search.query.snippets import Snippet, Wanted, cut_snippet
+from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
+
+if TYPE_CHECKING:
+    from infold.search.query.excerpts import Stretch, Texts
+    from infold.search.query.fusion import Ranked
+    from infold.search.query.searcher import Legs
+    from infold.settings import Fusion
+
+DEPTH: Final = 50  # passages of each leg, at least
+_PASSAGES_PER_RESULT: Final = 4  # overlapping ones are one result, gone ones none
+
+
+class Asked(Protocol):
+    """The part of a Searcher that is used here."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that questions are stemmed in."""
+
+    def keyword(self, text: str, limit: int, where: Filter) -> list[Hit]:
+        """By shared words, best first."""
+
+    def legs(self, keywords: str, text: str, depth: int, where: Filter) -> Legs:
+        """By words and by meaning."""
+
+
+def answer(
+    searcher: Asked,
+    asked: str,
+    *,
+    texts: Mapping[str, Texts],
+    where: Filter,
+    limit: int,
+    min_score: float,
+    fusion: Fusion,
+    fusion_k: int,
+) -> SearchResult:
+    """At most `limit` places in all, none with a score below `min_score`."""
+    started = time.perf_counter()
+    question = read_question(asked)
+    legs = searcher.legs(question.keywords, question.text, max(DEPTH, limit * _PASSAGES_PER_RESULT), where)
+    if question.phrases:
+        legs = _with_phrases(searcher, question, legs, where, texts.get, limit)
+    collector = _Collector(wanted_of(question, searcher.languages), texts)
+    for ranked in legs.ranked(fusion, fusion_k):
+        if len(collector.results) >= limit or ranked.hit.score < min_score:
+            break
+        collector.add(ranked)
+    return SearchResult(
+        query=asked,
+        groups=grouped(collector.results),
+        left_out=collector.left_out,
+        timing=Timing(
+            keyword_ms=legs.keyword_ms, dense_ms=legs.dense_ms, total_ms=(time.perf_counter() - started) * 1000
+        ),
+    )
+
+
+def _with_phrases(
+    searcher: Asked,
+    question: Question,
+    legs: Legs,
+    where: Filter,
+    texts: Callable[[str], Texts | None],
+    limit: int,
+) -> Legs:
+    """The legs without what lacks a phrase, and with all that has them; by keyword in the order of the question."""
+    started = time.perf_counter()
+
+    def ask(words: str, depth: int) -> list[Hit]:
+        return searcher.keyword(words, depth, where)
+
+    exact = passages_with(question.phrases, ask, texts, max(limit, 1) * _PASSAGES_PER_RESULT)
+    known = {hit.id for hit in exact}
+    first = [hit for hit in legs.keyword if hit.id in known]
+    ranked = {hit.id for hit in first}
+    least = first[-1].score if first else math.inf  # what the question itself did not find comes after what it found
+    holds = Holds(question.phrases, texts)
+    return replace(
+        legs,
+        keyword=[*first, *(replace(hit, score=min(hit.score, least)) for hit in exact if hit.id not in ranked)],
+        dense=[hit for hit in legs.dense if hit.id in known or holds(hit)],
+        keyword_ms=legs.keyword_ms + (time.perf_counter() - started) * 1000,
+    )
+
+
+def wanted_of(question: Question, languages: tuple[str, ...]) -> Wanted:
+    """What is marked in snippets: the words that were looked for in every form, but no mere parts of them."""
+    spoken = dict.fromkeys((*languages, detect_language(question.text), DEFAULT_LANGUAGE))
+    weights = query_weights(question.loose, languages)
+    return Wanted(
+        terms={term: weight for term, weight in weights.items() if weight >= OTHER_LANGUAGE_WEIGHT},
+        languages=tuple(spoken),
+        phrases=tuple(phrase_pattern(phrase) for phrase in question.phrases),
+    )
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Turns ranked passages into results, best first."""
+
+    wanted: Wanted
+    texts: Mapping[str, Texts]
+    results: list[Result] = field(default_factory=list)
+    left_out: int = 0
+    _focus: list[int] = field(default_factory=list)  # of each result, the line of its first match
+
+    def add(self, ranked: Ranked) -> None:
+        """One more result, unless its text is gone or the place is shown already."""
+        hit = ranked.hit
+        texts = self.texts.get(hit.source)
+        if texts is None:
+            self._keep(_result(ranked, hit.start_line, hit.end_line, _heading(hit)), hit.start_line)
+            return
+        stretch = texts.stretch(hit)
+        if stretch is None:
+            self.left_out += 1
+            return
+        snippet = cut_snippet(_body(stretch), self.wanted)
+        first_line = stretch.end_line - _body(stretch).count("\n")
+        focus = first_line + _body(stretch).count("\n", 0, snippet.focus)
+        if not self._is_shown(hit.path, stretch, focus):
+            result = _result(ranked, stretch.start_line, stretch.end_line, stretch.heading)
+            self._keep(_with_snippet(result, snippet, stretch), focus)
+
+    def _keep(self, result: Result, focus: int) -> None:
+        self.results.append(result)
+        self._focus.append(focus)
+
+    def _is_shown(self, path: str, stretch: Stretch, focus: int) -> bool:
+        """Whether a better result of the same note is this place: their matches lie where the two overlap."""
+        for result, other in zip(self.results, self._focus, strict=True):
+            if result.path != path or not stretch.start_line:  # a memory node stands on no lines
+                continue
+            overlaps = result.start_line <= stretch.end_line and stretch.start_line <= result.end_line
+            if overlaps and (
+                result.start_line <= focus <= result.end_line or stretch.start_line <= other <= stretch.end_line
+            ):
+                return True
+        return False
+
+
+def _body(stretch: Stretch) -> str:
+    """The text without the heading that is named beside it; the heading where there is nothing else."""
+    text = stretch.text
+    if stretch.heading is not None and text.startswith(stretch.heading):
+        return text[len(stretch.heading) :].lstrip("\r\n \t") or text
+    return text
+
+
+def _heading(hit: Hit) -> str | None:
+    return f"{'#' * min(len(hit.trail), 6)} {hit.trail[-1]}" if hit.trail else None
+
+
+def _result(ranked: Ranked, start_line: int, end_line: int, heading: str | None) -> Result:
+    hit = ranked.hit
+    return Result(
+        path=hit.path,
+        start_line=start_line,
+        end_line=end_line,
+        heading=heading,
+        trail=hit.trail,
+        title=hit.title,
+        source=hit.source,
+        score=hit.score,
+        snippet="",
+        date=hit.date,
+        tags=hit.tags,
+        trust=hit.trust,
+        kind=hit.kind,
+        level=hit.level,
+        id=hit.id,
+        evidence=ranked.evidence,
+    )
+
+
+def _with_snippet(result: Result, snippet: Snippet, stretch: Stretch) -> Result:
+    return replace(
+        result,
+        snippet=snippet.text,
+        marks=snippet.marks,
+        starts_inside=snippet.start > len(_body(stretch)) - len(_body(stretch).lstrip()),
+        ends_inside=snippet.ends_inside,
+        words=snippet.words,
+    )

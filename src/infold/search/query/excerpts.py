@@ -1,0 +1,177 @@
+"""The text behind a hit, as it stands now: what the index found may be gone from its file, or have moved.
+
+A hit is taken at its word only where its text still stands there: the id of a passage is made of its text. Sources
+that are no notes (transcripts, memory) bring a `Texts` of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from infold.errors import NoteUnreadable, PathRefused
+from infold.search.index.contract import Hit
+from infold.settings import Params, SearchParams
+from infold.text import CHARACTERS_PER_TOKEN, content_hash
+from infold.vault.files import decode, read_bytes
+from infold.vault.front_matter import BOM
+from infold.vault.lines import Lines
+
+_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_MARKUP: Final = re.compile(r"[\W_]+")
+_BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
+_MOST_ORDINALS: Final = 64  # tried before a note is cut again
+_MOST_READ: Final = 256  # texts that are held at once
+_MOST_HELD: Final = 32_000_000  # characters of them
+_EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
+
+_Found = tuple[str, int, int]  # a passage and its lines
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The text of a hit, the lines it stands on now, and the nearest heading as written."""
+
+    text: str
+    start_line: int
+    end_line: int
+    heading: str | None
+
+
+class Texts(Protocol):
+    """Gives the texts of one source's hits."""
+
+    def stretch(self, hit: Hit) -> Stretch | None:
+        """The text of `hit` as it stands now; None where it no longer does."""
+
+
+class NoteTexts:
+    """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen."""
+
+    def __init__(self, vault: Path, params: Params) -> None:
+        self._vault = vault
+        self._params = params
+        self._read: dict[str, _NoteText | None] = {}
+        self._held = 0
+
+    def stretch(self, hit: Hit) -> Stretch | None:
+        """The passage of `hit`, read from its note."""
+        note = self._note(hit.path)
+        if note is None:
+            return None
+        found = note.where_it_was(hit) or note.cut_again().get(hit.id)
+        return note.from_heading(*found, hit.trail) if found is not None else None
+
+    def _note(self, path: str) -> _NoteText | None:
+        if path not in self._read:
+            if len(self._read) >= _MOST_READ or self._held > _MOST_HELD:
+                self._read.clear()
+                self._held = 0
+            try:
+                text = decode(read_bytes(self._vault, path, self._params.vault.max_note_bytes), path)
+            except (NoteUnreadable, PathRefused):
+                self._read[path] = None
+            else:
+                self._read[path] = _NoteText(path, text, self._params.search)
+                self._held += len(text)
+        return self._read[path]
+
+
+class _NoteText:
+    """A note as it stands. However many passages it has, each of its lines is looked through once."""
+
+    def __init__(self, path: str, text: str, params: SearchParams) -> None:
+        self._path = path
+        self._text = text
+        self._params = params
+        self._lines = Lines(text)
+        self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
+        self._passages: dict[str, _Found] | None = None
+        self._headings: dict[str, list[int]] | None = None
+
+    def where_it_was(self, hit: Hit) -> _Found | None:
+        """The lines of `hit`, where they are its passage still. Lines that hold more than one passage are none."""
+        start, end = hit.start_line, hit.end_line
+        lines = self._lines
+        if not 1 <= start <= end <= len(lines.starts) or lines.ends[end - 1] - lines.starts[start - 1] > self._longest:
+            return None
+        passage = self._between(start, end)
+        return (passage, start, end) if _is_that(hit, passage) else None
+
+    def cut_again(self) -> dict[str, _Found]:
+        """By id, the passages that the note as it is now has."""
+        from infold.search.index.points import point_id
+        from infold.tables.passages import cut
+        from infold.vault.note import parse
+
+        if self._passages is None:
+            passages = cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
+            self._passages = {
+                point_id(self._path, ordinal, passage.text_hash): (passage.text, passage.start_line, passage.end_line)
+                for ordinal, passage in enumerate(passages)
+            }
+        return self._passages
+
+    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Stretch:
+        """`passage` from its nearest heading on: the headings above that one say nothing of it."""
+        if not trail:
+            return Stretch(passage, start, end, None)
+        wanted = heading_text(trail[-1])
+        numbers = self._heading_lines().get(wanted, [])
+        above = bisect_left(numbers, start)
+        for number in range(start, end + 1):  # the headings that the passage opens with
+            if self._is_heading(number):
+                if number in numbers[above : above + end - start + 1]:
+                    return Stretch(self._rest(passage, number, end), number, end, self._line(number).strip())
+            elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
+                break
+        if above:
+            return Stretch(passage, start, end, self._line(numbers[above - 1]).strip())
+        return Stretch(passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
+
+    def _rest(self, passage: str, number: int, end: int) -> str:
+        rest = self._between(number, end)
+        return rest if passage.endswith(rest) else passage
+
+    def _heading_lines(self) -> dict[str, list[int]]:
+        """Which lines look like each heading, in order; whether one is a heading, its title tells."""
+        if self._headings is None:
+            self._headings = {}
+            for number in range(1, len(self._lines.starts) + 1):
+                if self._is_heading(number):
+                    self._headings.setdefault(heading_text(self._line(number)), []).append(number)
+        return self._headings
+
+    def _is_heading(self, number: int) -> bool:
+        if self._matches(_HEADING, number):
+            return True
+        return number < len(self._lines.starts) and self._matches(_UNDERLINE, number + 1)
+
+    def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
+        start, end = self._lines.starts[number - 1], self._lines.ends[number - 1]
+        if self._text.startswith(BOM, start):
+            start += 1
+        return pattern.match(self._text, start, end) is not None
+
+    def _line(self, number: int) -> str:
+        return self._text[self._lines.starts[number - 1] : self._lines.ends[number - 1]].lstrip(BOM)
+
+    def _between(self, start: int, end: int) -> str:
+        return self._text[self._lines.starts[start - 1] : self._lines.ends[end - 1]].strip(_BLANK)
+
+
+def heading_text(line: str) -> str:
+    """A heading as it may be compared: its letters and digits alone."""
+    return _MARKUP.sub(" ", line).strip().casefold()
+
+
+def _is_that(hit: Hit, passage: str) -> bool:
+    """Whether `hit` is of this text: the passages of a note are numbered, and its number is not known."""
+    from infold.search.index.points import point_id
+
+    digest = content_hash(passage)
+    return any(point_id(hit.path, ordinal, digest) == hit.id for ordinal in range(_MOST_ORDINALS))

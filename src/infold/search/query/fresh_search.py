@@ -1,0 +1,207 @@
+"""A search that is up to date: what changed in the vault since the last sync is indexed before a question is answered.
+
+Only keywords are indexed here, which takes milliseconds; vectors follow after the answer, a few at a time, and with
+`infold index` or a watcher all. A question is
+answered all the same where the index cannot be brought up to date, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
+from infold.search.index.contract import EVERYTHING, Filter, Source
+from infold.search.index.generations import IndexFolder
+from infold.search.query.searcher import Searcher
+from infold.search.query.suggestions import hint_for
+from infold.vault.names import is_note_name
+
+if TYPE_CHECKING:
+    from infold.search.embed.embedder import Embedder
+    from infold.search.index.feeds import Feed
+    from infold.search.index.sync_stats import SyncResult
+    from infold.search.query.excerpts import Texts
+    from infold.search.query.results import SearchResult
+    from infold.workspace import Workspace
+
+FIRST_WAIT_SECONDS: Final = 120.0  # for a process that makes the very first index
+
+FILL_SECONDS: Final = 0.3  # of vectors, after an answer
+_FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
+
+Progress = Callable[[str, int, int], None]
+
+
+class _Enough(Exception):
+    """The time for vectors is over."""
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+class LiveSearch:
+    """Answers questions about a workspace, for as long as it is open. For any number of threads.
+
+    `feeds` are what is indexed, by default the vault's notes; `texts` gives the texts of sources that are no notes.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        embedder: Embedder | None,
+        *,
+        feeds: Sequence[Feed] | None = None,
+        texts: Callable[[], Mapping[str, Texts]] | None = None,
+        progress: Progress = _silent,
+    ) -> None:
+        self._workspace = workspace
+        self._embedder = embedder
+        self._feeds = feeds
+        self._more_texts = texts
+        self._progress = progress
+        self._folder = IndexFolder(workspace.index)
+        self._searcher: Searcher | None = None
+        self._unread: tuple[str, ...] = ()  # notes that the last sync could not read
+
+    def search(
+        self,
+        asked: str,
+        where: Filter = EVERYTHING,
+        limit: int | None = None,
+        min_score: float | None = None,
+        *,
+        sync: bool | None = None,
+    ) -> SearchResult:
+        """The answer, as `Searcher.search` gives it. `sync` overrides `search.sync_on_search`.
+
+        Raises IndexFault where there is no index and none can be made.
+        """
+        started = time.perf_counter()
+        wants_sync = self._workspace.params.search.sync_on_search if sync is None else sync
+        notices = self._brought_up_to_date() if wants_sync or self._folder.is_damaged else ()
+        synced = time.perf_counter()
+        searcher = self._open()
+        found = searcher.search(asked, where, limit, min_score)
+        if len(found.results) < _FEW_RESULTS:
+            notices += self._left_out()
+        if not found.results:
+            found = replace(found, searched=searcher.count(where), hint=hint_for(found, where, searcher))
+        timing = replace(
+            found.timing, sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
+        )
+        return replace(found, timing=timing, notices=(*notices, *self._about_vectors(searcher)))
+
+    def fill(self, seconds: float = FILL_SECONDS) -> None:
+        """Gives passages that wait for a vector theirs, for about so long, where the model is a quick one.
+
+        For when the answer has been shown: a vault that is only ever searched would else be found by words alone for
+        ever. What fails here is done by `infold index`, which says what is wrong.
+        """
+        from infold.search.embed.embedder import StaticEmbedder
+
+        searcher, ends = self._searcher, time.monotonic() + seconds
+
+        def until_then(stage: str, done: int, total: int) -> None:  # noqa: ARG001 - as every progress
+            if done and time.monotonic() >= ends:
+                raise _Enough
+
+        with suppress(_Enough, InfoldError, OSError, KeyboardInterrupt):
+            if searcher is not None and isinstance(self._embedder, StaticEmbedder) and searcher.pending_vectors:
+                self._sync(until_then, paths=(), vectors=True, wait_seconds=0.0)
+
+    def close(self) -> None:
+        """Lets go of the index. Calling it again does nothing."""
+        searcher, self._searcher = self._searcher, None
+        if searcher is not None:
+            searcher.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _brought_up_to_date(self) -> tuple[str, ...]:
+        """What to say about it: nothing where all went well."""
+        has_index = not self._folder.is_damaged
+        try:
+            done = self._sync(
+                self._progress, paths=None, vectors=False, wait_seconds=0.0 if has_index else FIRST_WAIT_SECONDS
+            )
+        except VaultBusy:
+            if not has_index:
+                raise
+            return ("Another process is bringing the index up to date; what changed just now may be missing.",)
+        except (EnvironmentFault, IndexFault) as error:
+            if not has_index:
+                raise
+            return (f"The index could not be brought up to date: {error}",)
+        self._unread = tuple(path for path, _ in done.skipped if is_note_name(path))
+        if done.emptied:
+            return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
+        return ()
+
+    def _left_out(self) -> tuple[str, ...]:
+        """What to say of notes that were not searched, where it is known without a look at them."""
+        if not self._unread:
+            return ()
+        which = "A note is" if len(self._unread) == 1 else f"{len(self._unread)} notes are"
+        return (f"{which} not searched (too big, not UTF-8, or out of reach); `infold index` names them.",)
+
+    def _sync(
+        self, progress: Progress, *, paths: Sequence[str] | None, vectors: bool, wait_seconds: float
+    ) -> SyncResult:
+        from infold.search.index.sync import sync_index
+
+        space = self._workspace
+        return sync_index(
+            space.vault,
+            space.index,
+            space.embeddings,
+            space.params,
+            self._embedder,
+            progress,
+            feeds=self._feeds,
+            paths=paths,
+            vectors=vectors,
+            wait_seconds=wait_seconds,
+        )
+
+    def _open(self) -> Searcher:
+        if self._searcher is None:
+            self._searcher = self._opened()
+        return self._searcher
+
+    def _opened(self) -> Searcher:
+        space = self._workspace
+        try:
+            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+        except IndexFault:  # damage shows when the index is opened; a sync then makes it anew from what is kept
+            self._brought_up_to_date()
+            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+
+    def _texts(self) -> Mapping[str, Texts]:
+        from infold.search.query.excerpts import NoteTexts
+
+        notes = NoteTexts(self._workspace.vault, self._workspace.params)
+        more = self._more_texts() if self._more_texts is not None else {}
+        return {Source.NOTEBOOK: notes, Source.DAILY: notes, **more}
+
+    def _about_vectors(self, searcher: Searcher) -> tuple[str, ...]:
+        if self._embedder is None:
+            return ()
+        if not searcher.has_vectors:
+            return ("The index was made with other embeddings: keywords only, until `infold index` has run.",)
+        waiting = searcher.pending_vectors
+        if not waiting:
+            return ()
+        passages = "1 passage is" if waiting == 1 else f"{waiting} passages are"
+        return (f"{passages} found by keyword only so far; `infold index` adds search by meaning at once.",)

@@ -1,0 +1,77 @@
+"""One generation of the index, open, with what its manifest says of it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import Final
+
+from infold.errors import IndexFault
+from infold.search.index.engines import open_engine
+from infold.search.index.generations import IndexFolder
+from infold.search.index.manifest import Manifest
+
+MOST_LANGUAGES: Final = 3  # that a query is stemmed in
+_LANGUAGES_SECONDS: Final = 30.0  # that they are taken to stay the same
+
+
+class OpenedIndex:
+    """The index of `generation` and its manifest. Raises IndexFault where there is none, or it has lost passages."""
+
+    def __init__(self, folder: IndexFolder, generation: str | None) -> None:
+        if generation is None or folder.is_damaged:
+            raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
+        self.generation = generation
+        self._manifest_file = folder.manifest_of(generation)
+        try:
+            with closing(self._manifest()) as manifest:
+                identity, before = manifest.identity(), manifest.passage_count()
+                self._languages = manifest.languages(MOST_LANGUAGES)
+                self._languages_at = time.monotonic()
+            self.model = identity.model if identity is not None else ""
+            self.index = open_engine(folder.folder).open(generation)
+            try:
+                self._check(before)
+            except BaseException:
+                self.index.close()
+                raise
+        except IndexFault:
+            if folder.current() == generation:
+                folder.mark_damaged()
+            raise
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the notes, commonest first; read again now and then."""
+        if time.monotonic() - self._languages_at > _LANGUAGES_SECONDS:
+            with closing(self._manifest()) as manifest:
+                self._languages = manifest.languages(MOST_LANGUAGES)
+            self._languages_at = time.monotonic()
+        return self._languages
+
+    def pending_vectors(self) -> int:
+        """How many passages wait for their vector."""
+        with closing(self._manifest()) as manifest:
+            return manifest.pending_count()
+
+    def titles(self) -> list[str]:
+        """The titles of all notes."""
+        with closing(self._manifest()) as manifest:
+            return [note.title for note in manifest.notes().values()]
+
+    def close(self) -> None:
+        """Lets go of the index."""
+        self.index.close()
+
+    def _check(self, before: int | None) -> None:
+        """Whether the index holds what its manifest says; while somebody writes, nobody can tell."""
+        if before is None:
+            return
+        held = self.index.count()
+        with closing(self._manifest()) as manifest:
+            after = manifest.passage_count()
+        if before == after and held < after:
+            raise IndexFault("The search index has lost passages.", hint="`infold index` puts it right.")
+
+    def _manifest(self) -> Manifest:
+        return Manifest(self._manifest_file, read_only=True)

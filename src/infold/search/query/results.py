@@ -1,0 +1,139 @@
+"""What a search gives: results in groups, each with where it stands, why, and the text that matched.
+
+Records only. Finding them belongs to `search.query.searcher`, showing them to the faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from infold.search.index.contract import Source
+from infold.search.query.fusion import Evidence
+
+ALWAYS_SHOWN: Final = (Source.NOTEBOOK, Source.DAILY, Source.SESSIONS)  # as groups, empty or not (spec 3, section 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A place that answers. Lines count from 1, both included; `heading` is the nearest one, as written.
+
+    `marks` are the matches in `snippet`; `words` are what matched in the whole passage, as written there. `trust` says
+    where the text is from: what came from outside the vault keeps that label.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    heading: str | None
+    trail: tuple[str, ...]
+    title: str
+    source: str
+    score: float
+    snippet: str
+    marks: tuple[tuple[int, int], ...] = ()
+    starts_inside: bool = False
+    ends_inside: bool = False
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    trust: str = "vault"
+    kind: str = ""
+    level: str = "passage"
+    id: str = ""
+    words: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
+        """Under the names of spec 3, section 6, and then what it has not."""
+        found: dict[str, Any] = {
+            "filePath": self.path,
+            "heading": self.heading,
+            "snippet": self.snippet,
+            "score": round(self.score, 4),
+            "lines": {"start": self.start_line, "end": self.end_line},
+            "title": self.title,
+            "trail": list(self.trail),
+            "date": self.date,
+            "tags": list(self.tags),
+            "trust": self.trust,
+            "kind": self.kind,
+            "level": self.level,
+            "id": self.id,
+            "matches": [list(mark) for mark in self.marks],
+        }
+        if explain:
+            found["explain"] = {"words": list(self.words), "legs": [_leg_json(part) for part in self.evidence]}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where the time of a search went, in milliseconds."""
+
+    sync_ms: float = 0.0
+    keyword_ms: float = 0.0
+    dense_ms: float = 0.0
+    total_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Results by source, in the order in which sources are looked at (spec 3, section 6); within a group best first.
+
+    `left_out` counts what the index found but the files no longer say. `notices` are what a person should know about
+    how far the answer can be relied on. Where there are no results, `searched` counts the passages that were looked
+    through, and `hint` is one thing to try.
+    """
+
+    query: str
+    groups: Mapping[str, tuple[Result, ...]]
+    left_out: int = 0
+    notices: tuple[str, ...] = ()
+    timing: Timing = field(default_factory=Timing)
+    searched: int | None = None
+    hint: str = ""
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Every result, group after group."""
+        return tuple(result for group in self.groups.values() for result in group)
+
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
+        """The shape of spec 3, section 10, with what infold adds."""
+        return {
+            "query": self.query,
+            "results": {
+                name: [result.as_json(explain=explain) for result in group] for name, group in self.groups.items()
+            },
+            "leftOut": self.left_out,
+            "notices": list(self.notices),
+            "searched": self.searched,
+            "hint": self.hint,
+            "timing": {
+                "syncMs": round(self.timing.sync_ms, 1),
+                "ftsMs": round(self.timing.keyword_ms, 1),
+                "vectorMs": round(self.timing.dense_ms, 1),
+                "totalMs": round(self.timing.total_ms, 1),
+            },
+        }
+
+
+def grouped(results: list[Result]) -> dict[str, tuple[Result, ...]]:
+    """The results by source; a source of which there is nothing shows where the specification has it."""
+    groups: dict[str, tuple[Result, ...]] = {}
+    for source in Source:
+        found = tuple(result for result in results if result.source == source)
+        if found or source in ALWAYS_SHOWN:
+            groups[str(source)] = found
+    return groups
+
+
+def _leg_json(part: Evidence) -> dict[str, Any]:
+    return {
+        "leg": part.name,
+        "rank": part.rank,
+        "score": round(part.score, 4),
+        "weight": part.weight,
+        "adds": round(part.share, 4),
+    }

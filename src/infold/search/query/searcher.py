@@ -1,0 +1,267 @@
+"""Searching: words in, passages and notes out, from the index as every process shares it.
+
+Results are as of the last sync; bringing the index up to date first belongs to `search.query.fresh_search`. A search
+that is kept open follows a rebuild. Fast to import: neither tables nor parquet are needed here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from infold.errors import IndexFault
+from infold.search.embed.similarity_threshold import floor_of
+from infold.search.index.contract import EVERYTHING, Filter, Hit
+from infold.search.index.generations import IndexFolder
+from infold.search.query.fusion import (
+    KEYWORD,
+    MEANING,
+    Leg,
+    Ranked,
+    Ranking,
+    best_scores,
+    by_relative_score,
+    by_strength,
+    fuse,
+    near,
+    telling,
+)
+from infold.search.query.opened_index import OpenedIndex
+from infold.search.terms import sparse_query
+from infold.settings import Fusion, SearchParams
+
+if TYPE_CHECKING:
+    from infold.search.embed.embedder import Embedder
+    from infold.search.index.contract import Asked
+    from infold.search.query.excerpts import Texts
+    from infold.search.query.results import SearchResult
+
+FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
+CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at least
+PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
+_SCORED_PASSAGES: Final = 2000
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteScore:
+    """How well a note answers a text: BM25 (0 and up) and cosine (-1 to 1) of its best passages."""
+
+    keyword: float
+    dense: float
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What each kind of search found for one question, and how long it took."""
+
+    keyword: list[Hit]
+    dense: list[Hit]
+    dense_weight: float
+    keyword_ms: float
+    dense_ms: float
+    keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
+    dense_base: float = 0.0
+
+    def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
+        """The two as one ranking."""
+        rankings = [
+            Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
+            Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
+        ]
+        return by_strength(rankings) if fusion == "strength" else fuse(rankings, fusion_k)
+
+
+class Searcher:
+    """An open search, for any number of threads. Raises IndexFault where there is no index, or it is damaged.
+
+    `embedder` must be the one that the index was made with, else only keywords are looked for. `texts` gives for each
+    source what its hits say, for `search`.
+    """
+
+    def __init__(
+        self,
+        index_dir: Path,
+        params: SearchParams,
+        embedder: Embedder | None,
+        texts: Callable[[], Mapping[str, Texts]] | None = None,
+    ) -> None:
+        self._index_dir = index_dir
+        self._params = params
+        self._embedder = embedder
+        self._texts = texts
+        self._folder = IndexFolder(index_dir)
+        self._last: tuple[str, Asked] | None = None
+        self._opening = threading.Lock()
+        self._opened: OpenedIndex | None = None
+        self._is_closed = False
+        self._current()
+
+    def keyword(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """The passages that share the most telling words with `text` (BM25)."""
+        return self._ask(lambda opened: opened.index.query_sparse(sparse_query(text, opened.languages), limit, where))
+
+    def dense(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """The passages closest in meaning (cosine); none where the index has no vectors."""
+        if limit < 1:
+            return []
+
+        def ask(opened: OpenedIndex) -> list[Hit]:
+            vector = self._vector(text, opened)
+            return [] if vector is None else opened.index.query_dense(vector, limit, where)
+
+        return self._ask(ask)
+
+    def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """Both, fused as `search.query.fusion` says, scores from 0 to 1; keywords weigh 1, meaning what it is worth.
+
+        What is no nearer in meaning than unrelated texts are is left out.
+        """
+        legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where)
+        return [ranked.hit for ranked in legs.ranked(self._params.fusion, self._params.fusion_k)[: max(limit, 0)]]
+
+    def legs(self, keywords: str, text: str, depth: int, where: Filter = EVERYTHING) -> Legs:
+        """What either search finds: by `keywords`, and by the meaning of `text`."""
+        depth = max(depth, FUSED_PASSAGES)
+        started = time.perf_counter()
+        by_keyword = self.keyword(keywords, depth, where)
+        between = time.perf_counter()
+        by_meaning = self.dense(text, depth, where)
+        ended = time.perf_counter()
+        floor = self._floor()
+        return Legs(
+            keyword=telling(by_keyword),
+            dense=near(by_meaning, floor),
+            dense_weight=self._dense_weight(),
+            keyword_ms=(between - started) * 1000,
+            dense_ms=(ended - between) * 1000,
+            keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
+            dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
+        )
+
+    def search(
+        self, asked: str, where: Filter = EVERYTHING, limit: int | None = None, min_score: float | None = None
+    ) -> SearchResult:
+        """The places that answer, by source, at most `limit` in all, none below `min_score` (spec 3, section 6).
+
+        Words in quotes must stand in a result as they are. What the files no longer say is left out, and counted.
+        """
+        from infold.search.query.build_results import answer
+
+        return answer(
+            self,
+            asked,
+            texts=self._texts() if self._texts is not None else {},
+            where=where,
+            limit=self._params.max_results if limit is None else limit,
+            min_score=self._params.min_score if min_score is None else min_score,
+            fusion=self._params.fusion,
+            fusion_k=self._params.fusion_k,
+        )
+
+    def candidates(self, text: str, limit: int) -> list[str]:
+        """The paths of the notes that `text` has most to do with, best first: each by its best passages in both legs.
+
+        With whole paragraphs as queries this measures better than fusing ranks, and among the first eight no worse than
+        keywords alone.
+        """
+        if limit < 1:
+            return []
+        depth = max(CANDIDATE_PASSAGES, limit * PASSAGES_PER_NOTE)
+        legs: list[Leg] = [(self.keyword(text, depth), 1.0), (self.dense(text, depth), self._dense_weight())]
+        return by_relative_score(legs, limit)
+
+    def score(self, text: str, paths: Sequence[str]) -> dict[str, NoteScore]:
+        """How well each of these notes answers `text`: its best passage by keyword and by meaning, else 0."""
+        if not paths:
+            return {}
+        only = Filter(paths=tuple(paths))
+        keyword_best = best_scores(self.keyword(text, _SCORED_PASSAGES, only))
+        dense_best = best_scores(self.dense(text, _SCORED_PASSAGES, only))
+        return {path: NoteScore(keyword_best.get(path, 0.0), dense_best.get(path, 0.0)) for path in paths}
+
+    def count(self, where: Filter = EVERYTHING) -> int:
+        """How many passages there are to search."""
+        return self._ask(lambda opened: opened.index.count(where))
+
+    def titles(self) -> list[str]:
+        """The titles of all notes."""
+        return self._ask(OpenedIndex.titles)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that questions are stemmed in: the commonest of the notes."""
+        return self._current().languages
+
+    @property
+    def pending_vectors(self) -> int:
+        """How many passages are not yet found by meaning."""
+        return self._current().pending_vectors() if self._embedder is not None else 0
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether meaning is looked for: there is an embedder, and the index was made with it."""
+        return self._embedder is not None and self._current().model == self._embedder.name
+
+    def close(self) -> None:
+        """Lets go of the index. Calling it again does nothing."""
+        with self._opening:
+            self._is_closed = True
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _ask(self, call: Callable[[OpenedIndex], _T]) -> _T:
+        """The answer of the generation in use: one that is dropped in the middle is asked for again from the next."""
+        opened = self._current()
+        try:
+            return call(opened)
+        except IndexFault:
+            if self._folder.current() in (None, opened.generation):
+                raise
+            return call(self._current())
+
+    def _current(self) -> OpenedIndex:
+        with self._opening:
+            if self._is_closed:
+                raise IndexFault("The search is closed.")
+            generation = self._folder.current()
+            opened = self._opened
+            if opened is not None and generation in (None, opened.generation):
+                return opened
+            newer = OpenedIndex(self._folder, generation)
+            self._opened = newer
+        if opened is not None:
+            opened.close()
+        return newer
+
+    def _dense_weight(self) -> float:
+        if self._params.dense_weight is not None:
+            return self._params.dense_weight
+        return self._embedder.worth if self._embedder is not None else 0.0
+
+    def _floor(self) -> float:
+        return floor_of(self._embedder) if self._embedder is not None and self.has_vectors else 0.0
+
+    def _vector(self, text: str, opened: OpenedIndex) -> Asked | None:
+        embedder = self._embedder
+        if embedder is None or embedder.name != opened.model or not text.strip():
+            return None
+        known = self._last  # one text is often asked for in several ways, and by several threads
+        if known is None or known[0] != text:
+            self._last = known = text, embedder.embed_query(text)
+        return known[1]

@@ -1,0 +1,1 @@
+"""The embedded engine, which one process opens at a time, used by several together."""

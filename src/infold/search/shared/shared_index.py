@@ -1,0 +1,297 @@
+"""An index that several processes use at once: one of them opens it, and serves the others for as long as it does.
+
+Who gets the lock beside the index opens it; whoever else wants it asks that process. When the owner ends, however it
+ends, one of the others takes over and does its call again: every call may be done twice. In one process all users of an
+index share one opening. A person never meets any of this. What goes over the socket belongs to
+`search.shared.protocol`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infold.errors import IndexFault, VaultBusy
+from infold.search.index.chunked_writes import steps
+from infold.search.index.contract import EVERYTHING, Asked, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index.generations import OWNER_LOCK
+from infold.search.index.process_lock import Claim, forget_files, keep_for_ever
+from infold.search.shared import protocol as wire
+from infold.search.shared.index_client import Line
+from infold.search.shared.rendezvous import read_card
+
+if TYPE_CHECKING:
+    from infold.search.shared.index_server import Service
+    from infold.search.terms import Sparse
+
+JOIN_SECONDS: Final = 30.0  # that an owner has to open the index, or to end
+POINTS_A_CALL: Final = 500
+
+_POLL_SECONDS: Final = 0.01
+
+Opener = Callable[[], Index]
+
+
+class _Sharing:
+    """How this process takes part in one index: as its owner or as a client. Shared by all who use it here."""
+
+    def __init__(self, folder: Path, opener: Opener) -> None:
+        self.users = 0
+        self.process = os.getpid()
+        self._folder = folder
+        self._opener = opener
+        self._claim = Claim(folder / OWNER_LOCK)
+        self._changing = threading.Lock()
+        self._owned: Index | None = None
+        self._service: Service | None = None
+        self._line: Line | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        return self._owned is not None
+
+    def join(self) -> Index | Line:
+        """The index where this process owns it, else the line to its owner. Takes over where there is none."""
+        deadline = time.monotonic() + JOIN_SECONDS
+        while True:
+            with self._changing:
+                if self._owned is not None:
+                    return self._owned
+                if self._line is not None:
+                    return self._line
+                card = read_card(self._folder)
+                try:
+                    if card is not None:
+                        self._line = Line(card)
+                        return self._line
+                except wire.Disconnected:
+                    pass
+                if self._claim.take():
+                    return self._open()
+            if not self._folder.is_dir():
+                raise IndexFault("This search index is gone: a newer one is in its place.", hint="Try again.")
+            if time.monotonic() > deadline:
+                who = f"process {card.process}" if card else "a process"
+                raise VaultBusy(
+                    f"The search index is held by {who} that cannot be reached.",
+                    hint="Is it another user's, or in another container? Stop it; then this one takes over.",
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def lost(self, line: Line) -> None:
+        """The owner that `line` leads to is gone."""
+        with self._changing:
+            if self._line is line:
+                self._line = None
+        line.close()
+
+    def end(self) -> None:
+        """Finishes what others asked for, closes the index, and lets go of it."""
+        with self._changing:
+            owned, self._owned = self._owned, None
+            service, self._service = self._service, None
+            line, self._line = self._line, None
+            try:
+                if service is not None:
+                    service.end()
+                if owned is not None:
+                    owned.close()
+            finally:
+                if line is not None:
+                    line.close()
+                self._claim.release()
+
+    def forget(self) -> None:
+        """For a forked child: nothing of this is its own. It takes no lock, which a thread of the parent might have."""
+        if self._service is not None:
+            self._service.forget()
+        if self._line is not None:
+            self._line.forget()
+        if self._owned is not None:
+            forget_files(self._folder)
+            keep_for_ever(self._owned)
+        self._claim.forget()
+
+    def _open(self) -> Index:
+        from infold.search.shared.index_server import Service
+
+        try:
+            index = self._opener()
+            try:
+                self._service = Service(index, self._folder)
+            except BaseException:
+                index.close()
+                raise
+        except BaseException:
+            self._claim.release()
+            raise
+        self._owned = index
+        return index
+
+
+_sharings: dict[Path, _Sharing] = {}
+_registry = threading.Lock()
+
+
+def _taken(folder: Path, opener: Opener) -> _Sharing:
+    with _registry:
+        sharing = _sharings.get(folder)
+        if sharing is None:
+            sharing = _sharings[folder] = _Sharing(folder, opener)
+        sharing.users += 1
+        return sharing
+
+
+def _given_back(folder: Path, sharing: _Sharing) -> None:
+    with _registry:
+        sharing.users -= 1
+        is_last = sharing.users == 0
+        if is_last and _sharings.get(folder) is sharing:
+            del _sharings[folder]
+    if is_last:
+        sharing.end()
+
+
+def _end_all() -> None:
+    with _registry:
+        sharings = list(_sharings.values())
+        _sharings.clear()
+    for sharing in sharings:
+        sharing.end()
+
+
+def _forget_all() -> None:
+    global _registry  # noqa: PLW0603 - the parent's may be held by a thread that the child does not have
+    _registry = threading.Lock()
+    for sharing in _sharings.values():
+        sharing.forget()
+    _sharings.clear()
+
+
+atexit.register(_end_all)
+os.register_at_fork(after_in_child=_forget_all)
+
+
+class SharedIndex:
+    """The Index in `folder`, used together with every other process that wants it; `opener` opens it alone.
+
+    Raises IndexFault where it cannot be opened, and VaultBusy where its owner does not answer.
+    """
+
+    def __init__(self, folder: Path, opener: Opener) -> None:
+        self.folder = folder.resolve()
+        self._opener = opener
+        self._sharing: _Sharing | None = _taken(self.folder, opener)
+        self._is_written = False
+        try:
+            self._sharing.join()
+        except BaseException:
+            self._leave()
+            raise
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is this process that has the index open."""
+        return self._sharing is not None and self._sharing.is_owner
+
+    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
+        """Takes away every point of these paths and adds these points."""
+        for leaving, coming in steps(paths, points, POINTS_A_CALL):
+            self._replace(leaving, coming)
+
+    def upsert(self, points: Sequence[IndexPoint]) -> None:
+        """Adds the points, in place of those with the same id."""
+        self.replace((), points)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Takes these points away; an id that is not there is passed over."""
+        self._do(lambda index: index.delete(ids), lambda: ("delete", list(ids)), writes=True)
+
+    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """Gives points that exist their dense vector; an id that is not there is passed over."""
+        self._do(
+            lambda index: index.add_vectors(vectors),
+            lambda: ("add_vectors", {point: wire.pack_vector(vector) for point, vector in vectors.items()}),
+            writes=True,
+        )
+
+    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By keyword: BM25, among the points that `where` lets through."""
+        return self._found(
+            lambda index: index.query_sparse(query, limit, where),
+            lambda: ("query_sparse", query, limit, wire.pack_filter(where)),
+        )
+
+    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """By meaning: cosine, among the points that `where` lets through."""
+        return self._found(
+            lambda index: index.query_dense(query, limit, where),
+            lambda: ("query_dense", wire.pack_vector(query), limit, wire.pack_filter(where)),
+        )
+
+    def count(self, where: Filter = EVERYTHING) -> int:
+        """How many points there are."""
+        return int(self._do(lambda index: index.count(where), lambda: ("count", wire.pack_filter(where))))
+
+    def flush(self) -> None:
+        """Makes everything written so far durable."""
+        self._do(lambda index: index.flush(), lambda: ("flush",))
+        self._is_written = False
+
+    def close(self) -> None:
+        """Flushes and lets go. Calling it again does nothing."""
+        if self._sharing is None:
+            return
+        try:
+            if self._is_written:
+                self.flush()
+        finally:
+            self._leave()
+
+    def _replace(self, paths: list[str], points: list[IndexPoint]) -> None:
+        self._do(
+            lambda index: index.replace(paths, points),
+            lambda: ("replace", paths, [wire.pack_point(point) for point in points]),
+            writes=True,
+        )
+
+    def _leave(self) -> None:
+        sharing, self._sharing = self._sharing, None
+        if sharing is not None and sharing.process == os.getpid():
+            _given_back(self.folder, sharing)
+
+    def _found(self, here: Callable[[Index], list[Hit]], there: Callable[[], tuple[Any, ...]]) -> list[Hit]:
+        found = self._do(here, there)
+        return [one if isinstance(one, Hit) else wire.unpack_hit(one) for one in found]
+
+    def _do(self, here: Callable[[Index], Any], there: Callable[[], tuple[Any, ...]], *, writes: bool = False) -> Any:
+        """Does the call here where this process is the owner, else has the owner do it; again when the owner goes."""
+        self._is_written = self._is_written or writes
+        deadline = None
+        while True:
+            side = self._joined().join()
+            if not isinstance(side, Line):
+                return here(side)
+            try:
+                return side.call(*there())
+            except wire.Disconnected as error:
+                self._joined().lost(side)
+                deadline = deadline or time.monotonic() + JOIN_SECONDS
+                if time.monotonic() > deadline:
+                    raise VaultBusy(
+                        f"The infold process {side.card.process}, which has the search index open, refuses to answer.",
+                        hint="Stop that process; then this one takes over.",
+                    ) from error
+                time.sleep(_POLL_SECONDS)
+
+    def _joined(self) -> _Sharing:
+        if self._sharing is None:
+            raise IndexFault("The search index is closed.")
+        if self._sharing.process != os.getpid():  # a fork: the parent's part is not ours
+            self._sharing = _taken(self.folder, self._opener)
+        return self._sharing
