@@ -21,6 +21,11 @@ PAGE: Final = REPOSITORY / "docs" / "architecture.md"
 BEGIN, END = "<!-- map -->", "<!-- /map -->"
 _ROOTS: Final = {"infold": REPOSITORY / "src" / "infold", "flows": REPOSITORY / "flows", "tasks": REPOSITORY / "tasks"}
 _BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 118, 34, 18, 40, 20
+_STYLE: Final = (
+    "text{font:12px ui-monospace,monospace;fill:#343b58;text-anchor:middle}rect{fill:#e1e2e7;stroke:#8990b3}"
+    "path{fill:none;stroke:#8990b3;opacity:.55}"
+    "@media (prefers-color-scheme:dark){text{fill:#c0caf5}rect{fill:#24283b;stroke:#565f89}path{stroke:#7aa2f7}}"
+)
 
 
 class Package(NamedTuple):
@@ -75,18 +80,14 @@ def picture(rows: Sequence[Sequence[str]], imported: Counter[tuple[str, str]]) -
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         'aria-label="The packages of infold and which imports which">',
-        "<style>text{font:12px ui-monospace,monospace;fill:#343b58;text-anchor:middle}rect{fill:#e1e2e7;stroke:#8990b3}"
-        "path{fill:none;stroke:#8990b3;opacity:.55}"
-        "@media (prefers-color-scheme:dark){text{fill:#c0caf5}rect{fill:#24283b;stroke:#565f89}path{stroke:#7aa2f7}}"
-        "</style>",
+        f"<style>{_STYLE}</style>",
     ]
     for (source, target), count in sorted(imported.items()):
         (x1, y1), (x2, y2) = places[source], places[target]
         a, b = x1 + _BOX_WIDTH / 2, x2 + _BOX_WIDTH / 2
-        bend = (y2 - y1 - _BOX_HEIGHT) / 2
-        weight = min(0.6 + count / 12, 3)
-        path = f"M{a:.0f} {y1 + _BOX_HEIGHT:.0f}C{a:.0f} {y1 + _BOX_HEIGHT + bend:.0f} {b:.0f} {y2 - bend:.0f} {b:.0f} {y2:.0f}"
-        lines.append(f'<path d="{path}" stroke-width="{weight:.1f}"/>')
+        top, bend = y1 + _BOX_HEIGHT, (y2 - y1 - _BOX_HEIGHT) / 2
+        curve = f"M{a:.0f} {top:.0f}C{a:.0f} {top + bend:.0f} {b:.0f} {y2 - bend:.0f} {b:.0f} {y2:.0f}"
+        lines.append(f'<path d="{curve}" stroke-width="{min(0.6 + count / 12, 3):.1f}"/>')
     for name, (x, y) in places.items():
         lines.append(f'<rect x="{x:.0f}" y="{y:.0f}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="6"/>')
         lines.append(f'<text x="{x + _BOX_WIDTH / 2:.0f}" y="{y + 21:.0f}">{escape(_short(name))}</text>')
