@@ -1,7 +1,7 @@
 """docs/architecture.svg and the map in docs/architecture.md from the code: `python -m scripts.architecture`.
 
-A package is a box, an import between two packages an arrow down; the rows are the layers that import-linter holds. A test
-holds that the files are what this prints.
+A package is a box, an import between two packages an arrow down; the rows are the layers that import-linter holds. A
+test holds that the files are what this prints.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ PAGE: Final = REPOSITORY / "docs" / "architecture.md"
 BEGIN, END = "<!-- map -->", "<!-- /map -->"
 _ROOTS: Final = {"infold": REPOSITORY / "src" / "infold", "flows": REPOSITORY / "flows", "tasks": REPOSITORY / "tasks"}
 _BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 118, 34, 18, 40, 20
+_LABEL: Final = "The packages of infold and which imports which"
 _STYLE: Final = (
     "text{font:12px ui-monospace,monospace;fill:#343b58;text-anchor:middle}rect{fill:#e1e2e7;stroke:#8990b3}"
     "path{fill:none;stroke:#8990b3;opacity:.55}"
@@ -78,8 +79,7 @@ def picture(rows: Sequence[Sequence[str]], imported: Counter[tuple[str, str]]) -
         for x, name in enumerate(row):
             places[name] = (left + x * (_BOX_WIDTH + _GAP_X), _MARGIN + y * (_BOX_HEIGHT + _GAP_Y))
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        'aria-label="The packages of infold and which imports which">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{_LABEL}">',
         f"<style>{_STYLE}</style>",
     ]
     for (source, target), count in sorted(imported.items()):
