@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from infold.vault.disk import Disk
+from infold.durable.files import Disk
 
 Moment = Literal["before", "torn", "after"]
 MOMENTS: tuple[Moment, ...] = ("before", "torn", "after")

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
+from infold.durable.files import Disk
+from infold.durable.locks import vault_lock
 from infold.errors import NoteChanged, RunNotFound, RunStateWrong, StateUnwritable, VaultBusy
 from infold.inbox.run import RunStatus
 from infold.inbox.runs import RunStore, apply_run, recover, save_planned, undo_run
-from infold.vault.disk import Disk
-from infold.vault.lock import vault_lock
 from tests.fakes.planned import NOTES, planned_vault
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
 

@@ -9,11 +9,11 @@ import unicodedata
 
 import pytest
 
+from infold.durable.files import Disk
 from infold.errors import EditRefused, NoteChanged, NoteUnreadable, PathRefused, RunNotFound, UsageError, VaultFault
 from infold.notebook.kept_writes import KeptWrites, take_back
 from infold.notebook.pages import notebook_write
 from infold.notebook.writing import NoteWriter, note_writer
-from infold.vault.disk import Disk
 from infold.vault.files import scan
 
 

@@ -219,7 +219,7 @@ def _tell_chat(call: Call, chat: ChatTree) -> int:
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:
-    from infold.vault.disk import Disk
+    from infold.durable.files import Disk
 
     if file.exists() and not force:
         raise UsageError(f"{file} is there already.", hint="Name another file, or add --force to write over it.")

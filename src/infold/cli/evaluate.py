@@ -144,9 +144,9 @@ def _accepted(
     terminal: Terminal, place: Place, evaluation: Evaluation, accept: Path | None, check: Path | None
 ) -> list[str]:
     """Writes and compares accepted figures; gives what has fallen, in words."""
+    from infold.durable.files import Disk
     from infold.errors import UsageError
     from infold.evaluation.committed import as_file, falls, metrics
-    from infold.vault.disk import Disk
 
     if evaluation.stopped and (accept or check):
         raise UsageError(f"The figures are of half an evaluation. {evaluation.stopped}", hint="Run it to its end.")

@@ -164,7 +164,7 @@ def _folder(place: Place, out: Path | None, kind: str) -> Path:
 
 
 def _write(file: Path, content: bytes) -> None:
-    from infold.vault.disk import Disk
+    from infold.durable.files import Disk
 
     disk = Disk()
     disk.make_folder(file.absolute().parent)

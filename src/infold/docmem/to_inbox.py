@@ -14,11 +14,11 @@ from typing import Final
 
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
+from infold.durable.files import unwritable
 from infold.errors import ImportRefused, NoteChanged, NoteUnreadable
 from infold.inbox.paragraphs import number_paragraphs
 from infold.notebook.writing import NoteWriter, note_writer
 from infold.text import content_hash
-from infold.vault.disk import unwritable
 from infold.vault.files import decode
 from infold.workspace import Workspace
 

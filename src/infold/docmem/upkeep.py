@@ -16,9 +16,9 @@ from infold.docmem.lookup import Lookup
 from infold.docmem.migrations import migrate, version_of
 from infold.docmem.node import node_hash
 from infold.docmem.store import BUSY_SECONDS, Store, translated
+from infold.durable.files import Disk
 from infold.errors import ContextFieldTooLong, StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
 from infold.text import token_count
-from infold.vault.disk import Disk
 
 INDEX_GENERATION: Final = "index_generation"  # the fact that says which index has heard of the nodes
 _MOST_PROBLEMS: Final = 20

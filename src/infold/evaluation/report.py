@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.durable.files import Disk
 from infold.evaluation.arms import RESULT_FILE
 from infold.evaluation.committed import as_file, metrics, resampling_of
 from infold.evaluation.comparing import Comparison, compare
@@ -23,7 +24,6 @@ from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG, Figure,
 from infold.evaluation.misses import MissKind, grouping_trials, kind_of, misses, why
 from infold.evaluation.records import Arm, CaseResult, Evaluation
 from infold.evaluation.report_text import cases_text, headline, percent, points, report_text
-from infold.vault.disk import Disk
 
 if TYPE_CHECKING:
     from jinja2 import Template

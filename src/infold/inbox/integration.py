@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from infold.durable.locks import integration_lock
 from infold.errors import LibrarianFault, NoteChanged
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks
@@ -22,7 +23,6 @@ from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
 from infold.librarian.answers import Chunk, Paragraph
 from infold.vault.files import decode, read_bytes
-from infold.vault.lock import integration_lock
 from infold.workspace import Workspace
 
 

@@ -13,10 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.durable.blobs import Blobs
+from infold.durable.files import Disk
 from infold.inbox.report_text import markdown
 from infold.inbox.run import Run, RunStatus
 from infold.vault.differences import Hunk, Row, Segment, hunks, unified
-from infold.vault.disk import Blobs, Disk
 
 if TYPE_CHECKING:
     from jinja2 import Template

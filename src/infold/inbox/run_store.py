@@ -14,10 +14,11 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from infold.durable.blobs import Blobs
+from infold.durable.files import Disk
+from infold.durable.journal import Journal
 from infold.errors import RunNotFound, RunStateWrong
 from infold.inbox.run import Run
-from infold.vault.disk import Blobs, Disk
-from infold.vault.journal import Journal
 
 RUN_FILE: Final = "run.json"
 INBOX_FILE: Final = "inbox.md"

@@ -1,6 +1,6 @@
 """Runs: planned and kept, applied in one journal, finished after a stop, taken back.
 
-The vault's lock is taken here. What happens to files belongs to `vault.journal`, how a stopped run ends to
+The vault's lock is taken here. What happens to files belongs to `durable.journal`, how a stopped run ends to
 `inbox.settlement`, taking back to `inbox.undo`.
 """
 
@@ -10,13 +10,13 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from infold.durable.journal import FileChange, Journal
+from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.run import NoteChange, Run, RunStatus
 from infold.inbox.run_store import RunStore
 from infold.inbox.settlement import APPLY, Conflict, UndoResult, placed, settle, without_paragraphs
 from infold.inbox.undo import undo, when
-from infold.vault.journal import FileChange, Journal
-from infold.vault.lock import WAIT_SECONDS, vault_lock
 from infold.workspace import Workspace
 
 __all__ = ["Conflict", "RunStore", "UndoResult", "apply_run", "recover", "save_planned", "undo_run"]

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from infold.durable.journal import FileChange, Journal, Transaction
+from infold.durable.merge import holds_change, merge
 from infold.errors import NoteChanged
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs
 from infold.inbox.run import ChunkRecord, NoteChange, ParagraphRecord, Run, RunStatus
 from infold.inbox.run_store import RunStore
 from infold.text import content_hash
-from infold.vault.journal import FileChange, Journal, Transaction
-from infold.vault.merge import holds_change, merge
 from infold.workspace import Workspace
 
 APPLY: Final = "apply"

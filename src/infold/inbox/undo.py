@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from infold.durable.journal import FileChange, Journal
+from infold.durable.merge import joined, merge
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.inbox_text import locate_paragraphs
 from infold.inbox.run import NoteChange, ParagraphRecord, Run, RunStatus
 from infold.inbox.run_store import RunStore
 from infold.inbox.settlement import UNDO, Conflict, UndoResult, placed, settle, undo_data, undo_result
-from infold.vault.journal import FileChange, Journal
-from infold.vault.merge import joined, merge
 from infold.workspace import Workspace
 
 _ATTEMPTS: Final = 5

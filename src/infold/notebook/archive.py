@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from infold.durable.files import Disk
+from infold.durable.locks import vault_lock
 from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageError
 from infold.notebook.sessions import PREFIX, feeds_of, session_points, transcript_files
 from infold.notebook.transcripts import SUFFIX, read_transcript
@@ -16,8 +18,6 @@ from infold.search.embed.embedder import Embedder
 from infold.search.index.generations import IndexFolder
 from infold.search.index.sync import SyncResult, sync_index
 from infold.tables.embeddings import EmbeddingStore
-from infold.vault.disk import Disk
-from infold.vault.lock import vault_lock
 from infold.workspace import Workspace
 
 _MOST_LINES_NAMED: Final = 5

@@ -13,11 +13,12 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from infold.durable.blobs import Blobs
+from infold.durable.files import Disk
+from infold.durable.merge import merge
 from infold.errors import NoteChanged, RunNotFound, RunStateWrong
 from infold.notebook.writing import note_writer
 from infold.text import content_hash
-from infold.vault.disk import Blobs, Disk
-from infold.vault.merge import merge
 from infold.workspace import Workspace
 
 MOST_KEPT: Final = 500

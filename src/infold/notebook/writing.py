@@ -1,6 +1,6 @@
 """One note written at a time: under the vault's lock, against what was read, whole or not at all.
 
-What a note gets to say belongs to `notebook.pages` and `notebook.daily`; several notes at once to `vault.journal`.
+What a note gets to say belongs to `notebook.pages` and `notebook.daily`; several notes at once to `durable.journal`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from infold.durable.files import Disk
+from infold.durable.locks import vault_lock
 from infold.errors import NoteChanged, NoteUnreadable
 from infold.text import content_hash
-from infold.vault.disk import Disk
 from infold.vault.files import read_bytes, safe_path
-from infold.vault.lock import vault_lock
 from infold.workspace import Workspace
 
 WAIT_SECONDS: Final = 30.0  # many agents may write at once, each for milliseconds

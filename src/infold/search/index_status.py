@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.durable.files import Disk
 from infold.search.follow.watcher import is_watched
 from infold.search.index.contract import Filter
 from infold.search.index.generations import IndexFolder
-from infold.vault.disk import Disk
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder

@@ -1,7 +1,7 @@
 """Find and replace in one note: every find located on the text as it is, every byte outside an edit kept.
 
 Pure text in, pure text out. Where a find text stands belongs to `vault.match`, what may not be broken to
-`vault.protect`, writing files to `vault.journal`.
+`vault.protect`, writing files to `durable.journal`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The files of a vault: which are notes, which are not and why, and their bytes.
 
 Only reads. Which folders and files are left out by rule is decided in `vault.ignore`; what a note says in `vault.note`;
-writing belongs to `vault.journal`.
+writing belongs to `durable.journal`.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from infold.durable.files import Disk
 from infold.evaluation.committed import as_file
 from infold.evaluation.intervals import Interval
 from infold.evaluation.pages import page
 from infold.evaluation.retrieval.figures import MAIN, MEASURES, TITLES, WAYS, SetFigures, set_figures
 from infold.evaluation.retrieval.records import Asked, RetrievalEvaluation
-from infold.vault.disk import Disk
 
 _EXAMPLES: Final = 5
 _DIGITS: Final = 4

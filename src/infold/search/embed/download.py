@@ -21,10 +21,10 @@ from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
 from infold import __version__
+from infold.durable.files import Disk, unwritable
 from infold.errors import DownloadFailed, EndpointUnreachable, ModelNotFound, StateUnwritable
 from infold.search.embed.model_catalog import KnownModel, ModelFile
 from infold.search.embed.model_folder import OWN_FILE
-from infold.vault.disk import Disk, unwritable
 
 Progress = Callable[[int, int], None]  # bytes that are here, bytes in all
 

@@ -174,7 +174,7 @@ def _records(listed: object) -> Iterator[LocalModel]:
 
 
 def _write(models: dict[str, LocalModel], in_use: str | None) -> None:
-    from infold.vault.disk import Disk
+    from infold.durable.files import Disk
 
     disk = Disk()
     disk.make_folder(models_home())

@@ -18,13 +18,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
+from infold.durable.files import Disk
 from infold.errors import InfoldError, StateUnwritable, VaultBusy
 from infold.search.follow.debounce import EVERYTHING, Settling, Touched, touched
 from infold.search.follow.fs_events import Listener, folders_below
 from infold.search.index.process_lock import Claim
 from infold.search.index.sync_stats import Progress, SyncResult
 from infold.settings import WatchParams
-from infold.vault.disk import Disk
 
 TICK_SECONDS: Final = 1.0  # how soon it is noticed that the vault went away or came back
 RETRY_SECONDS: Final = 5.0  # after a sync that failed; twice as long after each more, up to `reconcile_seconds`

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
 
+from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable
 from infold.search.index.contract import EVERYTHING, Asked, Filter, Hit, IndexPoint, Vector
 from infold.search.index.generations import IndexFolder
 from infold.search.server.address import server_address
 from infold.search.server.client import FIRST_WAIT_SECONDS, ServerClient, connect
 from infold.search.terms import Sparse
-from infold.vault.disk import Disk
 
 T = TypeVar("T")
 

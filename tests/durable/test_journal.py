@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from infold.durable.journal import FileChange, Journal
 from infold.errors import NoteChanged, PathRefused
-from infold.vault.journal import FileChange, Journal
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
 
 
@@ -129,7 +129,7 @@ def test_what_a_person_changed_since_is_left_alone_and_named(root):
 
 def test_a_change_between_the_check_and_the_rename_is_kept(root, monkeypatch):
     """What a person saves while the new bytes are being written is not overwritten."""
-    from infold.vault.disk import Disk
+    from infold.durable.files import Disk
 
     (root / "a.md").write_bytes(b"one")
     write = Disk.write

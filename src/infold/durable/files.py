@@ -1,7 +1,7 @@
 """Bytes on disk, durably: written whole or not at all, and still there after a power cut.
 
 The few effects everything here is made of are methods of `Disk`, so that a test can stop the world at each of them.
-What is written when, and how a stop is recovered from, belongs to `vault.journal`.
+What is written when, and how a stop is recovered from, belongs to `durable.journal`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from infold.errors import RunStateWrong, StateUnwritable
-from infold.text import content_hash
+from infold.errors import StateUnwritable
 
 
 class Disk:
@@ -72,34 +71,6 @@ class Disk:
         temporary = path.with_name(f".{path.name}.tmp")
         self.write(temporary, data)
         self.replace(temporary, path)
-
-
-class Blobs:
-    """Contents by their hash, in one folder. What was put is never changed."""
-
-    def __init__(self, folder: Path, disk: Disk) -> None:
-        self._folder = folder
-        self._disk = disk
-
-    def put(self, data: bytes) -> str:
-        """Keeps `data`, durably, and gives its hash."""
-        name = content_hash(data)
-        path = self._folder / name
-        if not path.exists():
-            self._disk.make_folder(self._folder)
-            self._disk.write_whole(path, data)
-        return name
-
-    def get(self, name: str) -> bytes:
-        """The content of that hash. Raises RunStateWrong where it is gone or damaged."""
-        path = self._folder / name
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise RunStateWrong(f"{path} cannot be read: {error.strerror or error}.") from error
-        if content_hash(data) != name:
-            raise RunStateWrong(f"{path} is damaged: its content is not the one its name says.")
-        return data
 
 
 @contextlib.contextmanager

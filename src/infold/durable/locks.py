@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from infold.durable.files import unwritable
 from infold.errors import VaultBusy
-from infold.vault.disk import unwritable
 from infold.workspace import Workspace
 
 WAIT_SECONDS: Final = 10.0

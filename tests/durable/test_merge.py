@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.vault.merge import holds_change, merge
+from infold.durable.merge import holds_change, merge
 
 BASE = b"# Tea\n\nOolong rests.\n\nNew paragraph.\n\nThe end.\n"
 WITHOUT = b"# Tea\n\nOolong rests.\n\nThe end.\n"

@@ -15,9 +15,10 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from infold.durable.blobs import Blobs
+from infold.durable.files import Disk, unwritable
 from infold.errors import NoteChanged, PathRefused, RunStateWrong, StateUnwritable
 from infold.text import content_hash
-from infold.vault.disk import Blobs, Disk, unwritable
 
 _INTENT: Final = ".intent.json"
 _DONE: Final = ".done.json"
