@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from infold.cli.place import Place
+from infold.knowledge.graph import Graph
 from infold.tables.links import dangling_links, load_links
 from infold.tables.notes import load_notes
 from infold.tables.sync import TablesResult, sync_tables
-from infold.vault.graph import Graph
 
 _CANDIDATES_FOR_ROOT = 40
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.vault.graph import Graph
+from infold.knowledge.graph import Graph
 
 GRAPH = Graph(
     {"root": ["a", "b", "a", "gone"], "a": ["c"], "b": ["c", "root"], "c": ["d", "c"], "d": [], "alone": ["alone"]},
@@ -35,6 +35,40 @@ def test_orphans_have_no_neighbour():
 def test_dangling_links_are_told_by_source():
     """What leads nowhere, each once, and no note without any."""
     assert GRAPH.dangling == {"a": ("x",)}
+
+
+def test_neighbours_count_links_in_either_direction():
+    """A note that links here is as near as one that is linked from here."""
+    assert GRAPH.neighbours("c", 1) == {"c": 0, "d": 1, "a": 1, "b": 1}
+    assert GRAPH.neighbours("d", 2) == {"d": 0, "c": 1, "a": 2, "b": 2}
+
+
+def test_a_path_is_a_shortest_chain():
+    """Along links only where that is asked, else in either direction; empty where the two are not joined."""
+    assert GRAPH.path("root", "d") == ("root", "a", "c", "d")
+    assert GRAPH.path("d", "root", is_directed=True) == ()
+    assert GRAPH.path("d", "root") == ("d", "c", "a", "root")
+    assert GRAPH.path("a", "a") == ("a",)
+    assert GRAPH.path("alone", "root") == GRAPH.path("root", "no such note") == ()
+
+
+def test_dead_ends_hubs_and_numbers():
+    """A dead end is linked to and links nowhere; a hub has most backlinks; a link of a note to itself counts nowhere."""
+    assert GRAPH.dead_ends() == ["d"]
+    assert [(hub.path, hub.incoming, hub.outgoing) for hub in GRAPH.hubs(2)] == [("c", 2, 1), ("b", 1, 2)]
+    told = GRAPH.statistics()
+    assert (told.notes, told.links, told.dangling, told.orphans, told.dead_ends) == (6, 6, 1, 1, 1)
+    assert (told.components, told.largest_component) == (2, 5)
+
+
+def test_dangling_links_name_the_nearest_note():
+    """Most often said first, equal names as one, with the note whose name is nearest, or none."""
+    graph = Graph(
+        {"meeting notes.md": [], "b.md": []}, {"b.md": ["Meeting-Notes", "zzz"], "meeting notes.md": ["meeting-notes"]}
+    )
+    found = graph.dangling_links()
+    assert [(link.nearest, len(link.sources)) for link in found] == [("meeting notes.md", 2), (None, 1)]
+    assert graph.dangling_links(1) == found[:1]
 
 
 NAMES = st.sampled_from("abcdef")
