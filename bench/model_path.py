@@ -216,7 +216,7 @@ async def _naive(workspace: Workspace, environment: Environment, run: Run) -> tu
         texts = {p.n: p.text for p in run.paragraphs}
         for chunk in run.chunks:
             text = "\n\n".join(texts[n] for n in chunk.paragraphs)
-            frame = token_count(prompt("chunk")) + token_count(text)
+            frame = token_count(prompt("chunk/system")) + token_count(text)
             checked_out = sum(_note_tokens(workspace, path) for path in chunk.checked_out)
             by_summaries += 2 * (frame + cards) + checked_out
             by_notes += frame + sum(_note_tokens(workspace, path) for path in steps.searcher.candidates(text, 15))

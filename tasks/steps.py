@@ -15,7 +15,9 @@ from infold.inbox.exploration import Exploration
 from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
+from infold.librarian.base import Librarian
 from infold.librarian.decisions import content_key
+from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Usage
 from infold.workspace import Workspace
 from tasks.artifacts import ProgressArtifacts
@@ -39,9 +41,9 @@ class PrefectSteps:
         self._edit: Task[..., Any] = edit_chunk.with_options(**options)
 
     @property
-    def librarian_name(self) -> str:
+    def librarian(self) -> Librarian:
         """Who decides."""
-        return self._direct.librarian_name
+        return self._direct.librarian
 
     @property
     def usage(self) -> Usage:
@@ -95,7 +97,9 @@ class PrefectSteps:
         await self._artifacts.close()
 
     def _key(self, kind: str, record: Any, *parts: object) -> str:
-        return content_key(kind, f"{self.librarian_name} {shape_of(record)}", self._params.librarian.mode, *parts)
+        prompts = DecisionKind.GROUP if kind == "group" else DecisionKind.CHUNK
+        signature = self.librarian.signature(prompts)
+        return content_key(kind, f"{signature} {shape_of(record)}", self._params.librarian.mode, *parts)
 
 
 async def _payload(state: State[Any]) -> Payload:

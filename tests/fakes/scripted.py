@@ -24,6 +24,7 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -47,6 +48,10 @@ class ScriptedLibrarian:
     asked: list[Any] = field(default_factory=list)
     name: str = "scripted/1"
     spend: Spend = field(default_factory=Spend)
+
+    def signature(self, kind: DecisionKind) -> str:
+        """The name."""
+        return self.name
 
     async def group(self, request: GroupRequest) -> Grouping:
         """By `group_by`."""

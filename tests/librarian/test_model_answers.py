@@ -13,7 +13,7 @@ from infold.environment import Environment
 from infold.errors import AnswerInvalid
 from infold.librarian.answers import OpenNote
 from infold.librarian.model import ModelLibrarian
-from infold.librarian.prompts import PROMPT_VERSION
+from infold.librarian.prompts import DecisionKind, prompt_version
 from infold.settings import EditingParams, LibrarianParams
 from tests.fakes.openai_server import Reply, answer, fault, text
 from tests.librarian.conftest import (
@@ -259,9 +259,11 @@ async def test_a_local_endpoint_gets_the_old_limit_name_and_another_when_it_asks
 
 async def test_the_name_holds_model_prompts_and_temperature_but_no_host_and_no_key(librarian, server):
     """Decision keys survive a move to another address, and change with the words."""
-    name = librarian(temperature=0.2).name
-    assert name == f"test-model/temperature-0.2/prompts-{PROMPT_VERSION}"
-    assert librarian().name == f"test-model/temperature-default/prompts-{PROMPT_VERSION}"
+    model = librarian(temperature=0.2)
+    assert model.name == "test-model/temperature-0.2"
+    assert librarian().name == "test-model/temperature-default"
+    for kind in DecisionKind:
+        assert model.signature(kind) == f"test-model/temperature-0.2/prompts-{prompt_version(kind)}"
 
 
 async def test_temperature_is_sent_only_where_set(librarian, server):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from infold.librarian import prompts
-from infold.librarian.prompts import PROMPT_VERSION, prompt
+from infold.librarian.prompts import DecisionKind, prompt, prompt_version
 from infold.librarian.wording import Shown, edit_message, group_messages, look_message, summary_messages
 from infold.text import token_count
 from tests.librarian.conftest import card, edit_request, group_request, look_request, summary_request
@@ -46,21 +47,25 @@ def test_the_word_range_is_the_setting():
     assert "Generate a 30-50 word summary" in summary_messages(request)[1]["content"]
 
 
-def test_the_prompt_version_follows_from_the_words(monkeypatch):
-    """A changed file changes the version by itself."""
-    folder = {f.name: f.read_text(encoding="utf-8") for f in files(prompts).iterdir() if f.name.endswith(".md")}
-    assert len(folder) >= 10
-    assert prompts._version() == PROMPT_VERSION
-    monkeypatch.setattr(prompts, "content_hash", lambda text: str(len(text)))
-    assert prompts._version() == str(sum(map(len, folder)) + sum(map(len, folder.values())) + 2 * len(folder) - 1)
+def test_the_version_of_a_kind_follows_from_its_words_alone(monkeypatch, tmp_path):
+    """A changed or added file changes the version of its kind by itself, and no other's."""
+    shutil.copytree(Path(prompts.__file__).parent, tmp_path / "prompts")
+    monkeypatch.setattr(prompts, "files", lambda _: tmp_path / "prompts")
+    before = {kind: prompt_version.__wrapped__(kind) for kind in DecisionKind}
+    assert before == {kind: prompt_version(kind) for kind in DecisionKind}
+    with (tmp_path / "prompts" / "home" / "system.md").open("a") as file:
+        file.write(" One word more.")
+    (tmp_path / "prompts" / "group" / "other.md").write_text("new")
+    after = {kind: prompt_version.__wrapped__(kind) for kind in DecisionKind}
+    assert {kind for kind in DecisionKind if after[kind] != before[kind]} == {DecisionKind.HOME, DecisionKind.GROUP}
 
 
 def test_values_are_never_read_as_placeholders():
     """A dollar sign in a note is a dollar sign."""
-    assert "costs $5, $names, ${x}" in prompt("summary_request", words="1-2", note="costs $5, $names, ${x}")
+    assert "costs $5, $names, ${x}" in prompt("summary/request", words="1-2", note="costs $5, $names, ${x}")
 
 
-@pytest.mark.parametrize("name", ["group", "summary", "chunk"])
+@pytest.mark.parametrize("name", ["group/system", "summary/system", "chunk/system"])
 def test_system_prompts_are_short_and_the_same_every_time(name):
     """Small models must hold them; caches must hit them."""
     said = prompt(name, max_words=600)

@@ -147,7 +147,7 @@ async def _summarised(place: Place, stages: Any) -> tuple[Summaries, str]:
 
     async with open_steps(place.workspace, Environment(), stages) as steps:
         steps.sync_tables()
-        return await steps.sync_summaries(), steps.librarian_name
+        return await steps.sync_summaries(), steps.librarian.name
 
 
 def _named(said: str) -> tuple[str, Path]:

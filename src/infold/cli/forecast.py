@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from infold.cli.place import Place
 from infold.cli.terminal import Terminal
+from infold.librarian.prompts import DecisionKind
 
 if TYPE_CHECKING:
     from infold.librarian.answers import Paragraph
@@ -62,7 +63,12 @@ def forecast(place: Place, progress: _Progress) -> Estimate | None:
     paragraphs = _paragraphs(place)
     if not paragraphs:
         return None
-    return estimate(paragraphs, list(_unsummarised(place, librarian.name, progress)), params, librarian.spend.price)
+    return estimate(
+        paragraphs,
+        list(_unsummarised(place, librarian.signature(DecisionKind.SUMMARY), progress)),
+        params,
+        librarian.spend.price,
+    )
 
 
 def _paragraphs(place: Place) -> list[Paragraph]:

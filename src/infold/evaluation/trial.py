@@ -113,7 +113,7 @@ async def carry_out(
         async with open_steps(trial, environment, progress) as steps:
             run = await integrate(trial, steps)
             _check_caps(steps)
-            name = steps.librarian_name
+            name = steps.librarian.name
         outcome = _outcome(case, trial, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

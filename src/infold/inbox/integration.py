@@ -114,7 +114,7 @@ def _record(
         state=str(workspace.state),
         inbox=workspace.inbox_path,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        librarian=steps.librarian_name,
+        librarian=steps.librarian.name,
         paragraphs=tuple(
             _paragraph_record(p.paragraph, chunk_of.get(p.paragraph.n), outcomes, nowhere) for p in paragraphs
         ),
@@ -172,6 +172,6 @@ def _nothing_to_do(workspace: Workspace, steps: Steps, said: tuple[str, ...]) ->
         state=str(workspace.state),
         inbox=workspace.inbox_path,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        librarian=steps.librarian_name,
+        librarian=steps.librarian.name,
         warnings=said,
     )

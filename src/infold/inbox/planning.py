@@ -18,6 +18,7 @@ from infold.inbox.editing import ChunkEdits, Draft
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import Run, SkippedFile
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
+from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.vault.files import read_bytes
 from infold.workspace import Workspace
@@ -36,7 +37,7 @@ class Steps(Protocol):
     """What the composition calls. Each step is complete in itself and can be repeated."""
 
     @property
-    def librarian_name(self) -> str:
+    def librarian(self) -> Librarian:
         """Who decides."""
 
     @property

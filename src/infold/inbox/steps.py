@@ -75,11 +75,6 @@ class DirectSteps:
         return self._librarian
 
     @property
-    def librarian_name(self) -> str:
-        """Who decides, by name and version."""
-        return self._librarian.name
-
-    @property
     def usage(self) -> Usage:
         """All that was paid so far."""
         return self._librarian.spend.usage

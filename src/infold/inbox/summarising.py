@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
+from infold.librarian.prompts import DecisionKind
 from infold.settings import SummaryParams
 from infold.tables.summaries import SummaryRow, SummaryStore
 from infold.text import collapse_spaces, content_hash, token_count
@@ -88,6 +89,7 @@ class _Work:
     ) -> None:
         self._store = store
         self._librarian = librarian
+        self._signature = librarian.signature(DecisionKind.SUMMARY)
         self._params = params
         self._progress = progress
         self._sources = sources
@@ -102,7 +104,7 @@ class _Work:
             linked, settled = self._linked(source) if source.is_index else (None, None)
             key = content_hash(repr(settled)) if settled else source.content_hash
             row = self._known.get((key, LEVEL, LENS))
-            if row is not None and row.model in (self._librarian.name, OWN):
+            if row is not None and row.model in (self._signature, OWN):
                 self.result.by_path[source.path] = row.summary
                 self.result.kept += 1
             else:
@@ -156,7 +158,7 @@ class _Work:
             try:
                 answer = await self._librarian.summarise(request)
                 return self._keep(
-                    source, key, answer.summary, self._librarian.name, token_count(text), token_count(answer.summary)
+                    source, key, answer.summary, self._signature, token_count(text), token_count(answer.summary)
                 )
             except CapReached as error:
                 self._out_of_money = str(error)

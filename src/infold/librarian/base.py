@@ -15,6 +15,7 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -45,7 +46,10 @@ class Librarian(Protocol):
 
     @property
     def name(self) -> str:
-        """Who decides, with model and prompt version: part of every decision key."""
+        """Who decides: the model and its temperature, or the version of the offline algorithm."""
+
+    def signature(self, kind: DecisionKind) -> str:
+        """The name, with the version of this kind's prompts: part of the key of every decision of the kind."""
 
     @property
     def spend(self) -> Spend:

@@ -118,8 +118,8 @@ class _Meter:
 
 def _summaries(meter: _Meter, note_tokens: Sequence[int], params: Params, corrections: int) -> None:
     words = params.summary.summary_target_words
-    system = token_count(prompt("summary"))
-    asked = token_count(prompt("summary_request", words="75-100", note="")) + _FENCE_TOKENS
+    system = token_count(prompt("summary/system"))
+    asked = token_count(prompt("summary/request", words="75-100", note="")) + _FENCE_TOKENS
     for tokens in note_tokens:
         meter.begin(system)
         meter.ask(asked + tokens, _summary_tokens(words[1 if corrections else 0]), _schema_tokens(Summary), corrections)
@@ -129,8 +129,8 @@ def _grouping(meter: _Meter, paragraphs: Sequence[Paragraph], params: Params, co
     words = sum(word_count(p.text) for p in paragraphs)
     requests = max(1, math.ceil(words / params.chunking.max_words_per_request))
     names = params.chunking.granularity_sample_size * _NAME_TOKENS
-    system = token_count(prompt("group", max_words=params.chunking.max_chunk_words))
-    asked = token_count(prompt("group_request", names="", paragraphs="", numbers="")) + names
+    system = token_count(prompt("group/system", max_words=params.chunking.max_chunk_words))
+    asked = token_count(prompt("group/request", names="", paragraphs="", numbers="")) + names
     share = math.ceil(_paragraph_tokens(paragraphs) / requests)
     answer = 8 + 3 * math.ceil(len(paragraphs) / requests)
     for _ in range(requests):
@@ -150,7 +150,7 @@ def _chunks(meter: _Meter, paragraphs: Sequence[Paragraph], params: Params, corr
     views = math.ceil(min(viewing_rounds * explore.max_files_viewed_per_round, explore.max_files_viewed_total) / 2)
     checked_out = math.ceil(explore.max_files_checked_out * 2 / 3) if end else 1
     for _ in range(chunks):
-        meter.begin(token_count(prompt("chunk")))
+        meter.begin(token_count(prompt("chunk/system")))
         first = text + card + explore.search_candidates * summary + _FENCE_TOKENS
         for round_ in range(viewing_rounds + 1):
             seen = first if round_ == 0 else math.ceil(views / viewing_rounds) * card + _FENCE_TOKENS

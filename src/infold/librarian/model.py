@@ -28,7 +28,7 @@ from infold.librarian.decisions import DecisionStore
 from infold.librarian.endpoint import Endpoint
 from infold.librarian.exchange import Exchange
 from infold.librarian.prices import price_of
-from infold.librarian.prompts import PROMPT_VERSION
+from infold.librarian.prompts import DecisionKind, prompt_version
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import Message, Shown
@@ -63,12 +63,16 @@ class ModelLibrarian:
         self._params = params
         self._max_corrections = editing.max_corrections
         temperature = "default" if params.temperature is None else f"{params.temperature:g}"
-        self._name = f"{params.model}/temperature-{temperature}/prompts-{PROMPT_VERSION}"
+        self._name = f"{params.model}/temperature-{temperature}"
 
     @property
     def name(self) -> str:
-        """Model, temperature and prompt version. No host, no key: moving to another address changes no decision key."""
+        """Model and temperature. No host, no key: moving to another address changes no decision key."""
         return self._name
+
+    def signature(self, kind: DecisionKind) -> str:
+        """The name with the version of this kind's prompts."""
+        return f"{self._name}/prompts-{prompt_version(kind)}"
 
     @property
     def spend(self) -> Spend:

@@ -90,11 +90,11 @@ def home_messages(request: HomeRequest) -> list[dict[str, Any]]:
     """The whole conversation that asks where a document belongs."""
     cards = "\n\n".join(_card(tree) for tree in request.trees) or "(none yet)"
     asked = prompt(
-        "home_request",
+        "home/request",
         trees=fenced(cards, label="trees", origin="memory"),
         document=fenced(request.text, label="document", origin=json.dumps(request.name)),
     )
-    return [{"role": "system", "content": prompt("home")}, {"role": "user", "content": asked}]
+    return [{"role": "system", "content": prompt("home/system")}, {"role": "user", "content": asked}]
 
 
 def _card(tree: TreeCard) -> str:

@@ -60,10 +60,10 @@ def to_send(transcript: Iterable[Message]) -> list[Message]:
 def group_messages(request: GroupRequest) -> list[Message]:
     """The whole conversation that asks for groups."""
     return [
-        _system(prompt("group", max_words=request.max_chunk_words)),
+        _system(prompt("group/system", max_words=request.max_chunk_words)),
         _user(
             prompt(
-                "group_request",
+                "group/request",
                 names=fenced("\n".join(request.sample_names) or "(none yet)", label="names", origin="notes"),
                 paragraphs=_paragraphs(request.paragraphs),
                 numbers=", ".join(str(p.n) for p in request.paragraphs),
@@ -77,15 +77,15 @@ def summary_messages(request: SummaryRequest) -> list[Message]:
     words = f"{request.target_words[0]}-{request.target_words[1]}"
     if request.linked:
         lines = "\n".join(f"- [[{name}]] — {summary}" for name, summary in request.linked)
-        asked = prompt("index_summary_request", words=words, summaries=fenced(lines, label="summaries", origin="notes"))
+        asked = prompt("summary/index_request", words=words, summaries=fenced(lines, label="summaries", origin="notes"))
     else:
-        asked = prompt("summary_request", words=words, note=_fenced_note(request.path, request.text))
-    return [_system(prompt("summary")), _user(asked)]
+        asked = prompt("summary/request", words=words, note=_fenced_note(request.path, request.text))
+    return [_system(prompt("summary/system")), _user(asked)]
 
 
 def chunk_opening() -> list[Message]:
     """How each conversation about a chunk begins: the same words every time."""
-    return [_system(prompt("chunk"))]
+    return [_system(prompt("chunk/system"))]
 
 
 def look_message(request: LookRequest, shown: Shown) -> Message:
@@ -110,14 +110,14 @@ def look_message(request: LookRequest, shown: Shown) -> Message:
     state = "\n\n".join(parts) or "Nothing new to see."
     if request.may_view and request.available:
         asked = prompt(
-            "look_request",
+            "chunk/look_request",
             state=state,
             may_view=request.may_view,
             may_check_out=request.may_check_out,
             rounds_left=request.rounds_left,
         )
     else:
-        asked = prompt("checkout_request", state=state, may_check_out=request.may_check_out)
+        asked = prompt("chunk/checkout_request", state=state, may_check_out=request.may_check_out)
     return _user(asked, shown)
 
 
@@ -134,8 +134,8 @@ def edit_message(request: EditRequest, shown: Shown) -> Message:
     values = {"notes": "\n\n".join(parts), "numbers": ", ".join(str(p.n) for p in request.chunk.paragraphs)}
     if request.refused:
         reason = fenced(request.refused, label="reason", origin="infold")
-        return _user(prompt("edit_again_request", refused=reason, **values), shown)
-    return _user(prompt("edit_request", **values), shown)
+        return _user(prompt("chunk/edit_again_request", refused=reason, **values), shown)
+    return _user(prompt("chunk/edit_request", **values), shown)
 
 
 def answer_form(name: str, schema: dict[str, Any]) -> str:

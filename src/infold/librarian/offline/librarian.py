@@ -23,6 +23,7 @@ from infold.librarian.offline import grouping, homes, looking
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.extracting import Extractor
+from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -41,6 +42,10 @@ class OfflineLibrarian:
     @property
     def name(self) -> str:
         """Who decides, with the version of the algorithm."""
+        return NAME
+
+    def signature(self, kind: DecisionKind) -> str:  # noqa: ARG002 - it uses no prompts
+        """The name: one version covers every kind of decision."""
         return NAME
 
     @property
