@@ -111,5 +111,6 @@ def test_wheel_holds_all_that_runs(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in ("infold/py.typed", "infold/demo/vault/index.md", "flows/__init__.py", "tasks/__init__.py"):
         assert wanted in names
-    prompts = [path.relative_to(REPOSITORY / "src") for path in REPOSITORY.glob("src/infold/librarian/prompts/*")]
-    assert {path.as_posix() for path in prompts if path.name != "__pycache__"} <= set(names)
+    prompts = [path.relative_to(REPOSITORY / "src") for path in REPOSITORY.glob("src/infold/librarian/prompts/**/*.md")]
+    assert len(prompts) > 10
+    assert {path.as_posix() for path in prompts} <= set(names)
