@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from infold.vault.comments import MARK, MASKED
 from infold.vault.lines import BLANK, LINE_END, Lines
 from infold.vault.outline import CharacterOffsets, Outline, RawBlock
 from infold.vault.records import Block, BlockKind, Heading
+
+_InLines = tuple[RawBlock, int, int, int, int]  # a block, its first and last line, where they start and end
 
 _BLOCK_ID: Final = re.compile(r"(?:(?<=[ \t\r\n>])|\A)\^([A-Za-z0-9-]+)[ \t]*(?=[\r\n]|\Z)")
 _TRAILING_ID: Final = re.compile(r"\s\^[A-Za-z0-9-]+\s*\Z")
@@ -30,33 +32,27 @@ class Source:
 
 def read_headings(found: Outline, source: Source) -> list[Heading]:
     """The headings, in order."""
-    raws = [raw for raw in found.blocks if raw.kind is BlockKind.HEADING]
-    begins = source.offsets.many([raw.start for raw in raws], source.base)
-    stops = source.offsets.many([raw.end for raw in raws], source.base)
-    return [_heading(raw, source, begin, stop) for raw, begin, stop in zip(raws, begins, stops, strict=True)]
+    return [_heading(raw, source, *place) for raw, *place in _in_lines(found, source) if raw.kind is BlockKind.HEADING]
 
 
-def read_blocks(found: Outline, source: Source, headings: Sequence[Heading]) -> list[Block]:
-    """Blocks in whole lines, in order. Non-blank lines without an event become blocks too."""
-    text, starts, ends = source.text, source.lines.starts, source.lines.ends
+def read_blocks(found: Outline, source: Source) -> tuple[list[Heading], list[Block]]:
+    """Headings, and blocks in whole lines, both in order. Non-blank lines without an event become blocks too."""
+    text = source.text
+    headings: list[Heading] = []
     blocks: list[Block] = []
     levels: list[int] = []
     trail: tuple[str, ...] = ()
-    coming = iter(headings)
     position = source.base
-    begins = source.offsets.many([raw.start for raw in found.blocks], source.base)
-    stops = source.offsets.many([raw.end for raw in found.blocks], source.base)
-    for raw, begin, stop in zip(found.blocks, begins, stops, strict=True):
+    for raw, line, end_line, start, end in _in_lines(found, source):
         kind = raw.kind
-        heading = next(coming) if kind is BlockKind.HEADING else None
-        line = bisect_right(starts, begin)
-        end_line = bisect_right(starts, begin + max(0, len(text[begin:stop].rstrip(BLANK)) - 1), lo=line - 1)
-        start, end = max(starts[line - 1], source.base), ends[end_line - 1]
+        heading = _heading(raw, source, line, end_line, start, end) if kind is BlockKind.HEADING else None
+        if heading is not None:
+            headings.append(heading)
         if start < position:  # two blocks on one line, as in `[^a]: [^b]: x`: they are one
             position = max(position, end)
-            blocks[-1] = replace(blocks[-1], end=position, end_line=bisect_right(starts, position))
+            blocks[-1] = blocks[-1]._replace(end=position, end_line=source.lines.number(position))
             continue
-        if text[position:start].strip(BLANK):
+        if start > position and text[position:start].strip(BLANK):
             blocks += _leftovers(source, position, start, trail)
         if heading is not None:
             while levels and levels[-1] >= heading.level:
@@ -70,13 +66,25 @@ def read_blocks(found: Outline, source: Source, headings: Sequence[Heading]) -> 
             trail = (*trail, heading.title)
         position = end
     blocks += _leftovers(source, position, len(text), trail)
-    return blocks
+    return headings, blocks
+
+
+def _in_lines(found: Outline, source: Source) -> Iterator[_InLines]:
+    """The top-level blocks in the lines they stand on, blank lines at their end left out."""
+    text, base, starts, ends = source.text, source.base, source.lines.starts, source.lines.ends
+    begins = source.offsets.many([raw.start for raw in found.blocks], base)
+    stops = source.offsets.many([raw.end for raw in found.blocks], base)
+    for raw, begin, stop in zip(found.blocks, begins, stops, strict=True):
+        line = bisect_right(starts, begin)
+        last = begin + len(text[begin:stop].rstrip(BLANK)) - 1
+        end_line = bisect_right(starts, last, line) if last > begin else line
+        yield raw, line, end_line, max(starts[line - 1], base), ends[end_line - 1]
 
 
 def _leftovers(source: Source, start: int, end: int, trail: tuple[str, ...]) -> list[Block]:
     """Blocks for the non-blank lines of a gap: reference definitions, for the most part."""
     text, lines = source.text, source.lines
-    if not text[start:end].strip(BLANK):
+    if start >= end or not text[start:end].strip(BLANK):
         return []
     blocks: list[Block] = []
     position = start
@@ -87,7 +95,7 @@ def _leftovers(source: Source, start: int, end: int, trail: tuple[str, ...]) -> 
             kind = BlockKind.DEFINITION if line.lstrip(BLANK).startswith("[") else BlockKind.PARAGRAPH
             number = lines.number(position)
             if blocks and blocks[-1].end_line == number - 1:
-                blocks[-1] = replace(blocks[-1], end=last, end_line=number)
+                blocks[-1] = blocks[-1]._replace(end=last, end_line=number)
             else:
                 blocks.append(Block(kind, position, last, number, number, trail))
         following = LINE_END.match(text, last)
@@ -108,18 +116,14 @@ def _is_comment(source: Source, start: int, end: int) -> bool:
     return not text[start:end].strip(BLANK)
 
 
-def _heading(raw: RawBlock, source: Source, begin: int, stop: int) -> Heading:
+def _heading(raw: RawBlock, source: Source, line: int, end_line: int, start: int, end: int) -> Heading:  # noqa: ARG001
     title = raw.title[0] if len(raw.title) == 1 else "".join(raw.title)
     if MARK in title:
         title = MASKED.sub("", title)
     title = " ".join(title.split())
     if "^" in title:
         title = _TRAILING_ID.sub("", title)
-    text, starts = source.text, source.lines.starts
-    line = bisect_right(starts, begin)
-    start = max(starts[line - 1], source.base)
-    end = source.lines.ends[bisect_right(starts, begin + max(0, len(text[begin:stop].rstrip(BLANK)) - 1)) - 1]
-    written = text[start:end].strip()
+    written = source.text[start:end].strip()
     if not written.startswith("#"):
         written = f"{'#' * raw.level} {title}"
     return Heading(raw.level, title, written, start, end, line)

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any, Final
 
 from infold.vault.blocks import Source, read_block_ids, read_blocks, read_headings
@@ -21,6 +23,7 @@ from infold.vault.written_links import read_front_matter_links, read_links
 __all__ = ["Block", "BlockKind", "FrontMatter", "Heading", "Link", "Note", "parse", "plain_text", "stem"]
 
 _INLINE_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")
+_ENDS_CODE: Final = re.compile(r"[`~$<>]")
 _HTML: Final = re.compile(r"<!--[\s\S]*?-->|</?[A-Za-z][^<>\n]*>")
 
 
@@ -34,11 +37,11 @@ def parse(path: str, text: str, *, with_blocks: bool = True) -> Note:
     if base == 0 and text.startswith(BOM):
         base = 1
     body = text[base:] if base else text
-    found, spans = _outline(body)
+    offsets = CharacterOffsets(body)
+    found, spans = _outline(body, offsets)
     comments = tuple((base + start, base + end) for start, end in spans)
-    source = Source(text, base, CharacterOffsets(body), Lines(text), comments)
-    headings = read_headings(found, source)
-    blocks = read_blocks(found, source, headings) if with_blocks else []
+    source = Source(text, base, offsets, Lines(text), comments)
+    headings, blocks = read_blocks(found, source) if with_blocks else (read_headings(found, source), [])
     links = read_links(found, source)
     values: dict[str, Any] = {}
     if front_matter is not None:
@@ -92,12 +95,30 @@ def _shown(link: Link) -> str:
     return "" if link.is_embed else link.target or link.anchor.rpartition("#")[2]
 
 
-def _outline(body: str) -> tuple[Outline, list[tuple[int, int]]]:
-    """The outline of `body` with comments masked, and the spans of the comments in characters."""
-    found = outline(body)
+def _outline(body: str, offsets: CharacterOffsets) -> tuple[Outline, list[tuple[int, int]]]:
+    """The outline of `body` with comments masked, and the spans of the comments in characters.
+
+    What would be comments if no `%%` stood in code is masked first: where that hides the end of no code and no mark
+    stands in code then, which is nearly everywhere, that was the only reading.
+    """
     if MARK not in body:
-        return found, []
-    offsets = CharacterOffsets(body)
-    code = [(offsets(start), offsets(end)) for start, end in found.code]
-    spans = comment_spans(body, code)
+        return outline(body), []
+    spans = comment_spans(body, [])
+    if not _may_end_code(body, spans):
+        found = outline(mask(body, spans))
+        if not _in_code(found, spans, offsets):
+            return found, spans
+    found = outline(body)
+    spans = comment_spans(body, [(offsets(start), offsets(end)) for start, end in found.code])
     return (outline(mask(body, spans)) if spans else found), spans
+
+
+def _may_end_code(body: str, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(_ENDS_CODE.search(body, start, end) for start, end in spans)
+
+
+def _in_code(found: Outline, spans: Sequence[tuple[int, int]], offsets: CharacterOffsets) -> bool:
+    """Whether a comment opens within code."""
+    openings = [start for start, _ in spans]
+    code = ((offsets(start), offsets(end)) for start, end in found.code)
+    return any(bisect_left(openings, start) < bisect_left(openings, end) for start, end in code)

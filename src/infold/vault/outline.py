@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyromark
 
@@ -42,6 +42,7 @@ _TAG: Final = re.compile(
     r"(?:^|(?<=[\s(\[{,;\"'“‘]))#([^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
 _ENDS: Final = frozenset(("Link", "Image", "CodeBlock"))
+_BREAKS: Final = frozenset(("SoftBreak", "HardBreak"))
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _STEP: Final = 256  # a power of two
 
@@ -75,8 +76,7 @@ class CharacterOffsets:
         ]
 
 
-@dataclass(slots=True)
-class RawBlock:
+class RawBlock(NamedTuple):
     """A top-level block in bytes; `level` and `title` are a heading's."""
 
     kind: BlockKind
@@ -86,8 +86,7 @@ class RawBlock:
     title: Sequence[str] = ()
 
 
-@dataclass(slots=True)
-class RawLink:
+class RawLink(NamedTuple):
     """A link in bytes, with its destination as written and the text it shows."""
 
     start: int
@@ -96,7 +95,7 @@ class RawLink:
     is_wiki: bool
     has_alias: bool
     is_embed: bool
-    shown: list[str] = field(default_factory=list)
+    shown: list[str]
 
 
 @dataclass(slots=True)
@@ -113,31 +112,35 @@ def outline(body: str) -> Outline:
     """Reads `body`, a note's text without front matter."""
     found = Outline()
     reader = _Reader(found)
-    sinks = reader.sinks
+    sinks, blocks = reader.sinks, found.blocks
     depth, in_list = 0, False
     events: Any = _MARKDOWN.events_with_range(body)  # typed as a union too wide to walk fast
-    for event, span in events:  # half of all parsing: what is frequent, or matters to nobody, is dealt with right here
-        if event.__class__ is str:
+    for event, span in events:  # what is frequent, or matters to nobody, is dealt with right here
+        if "Text" in event:  # a key of a mapping; no event without properties holds it in its name
+            text = event["Text"]
+            if sinks:
+                for sink in sinks:
+                    sink.append(text)
+            if "#" in text:
+                reader.tags(text)
+        elif event.__class__ is str:
             if sinks or depth == 0:
                 reader.sign(event, span["start"], span["end"])
-        elif "Text" in event:
-            text = event["Text"]
-            if sinks or "#" in text:
-                reader.text(text)
         elif "Start" in event:
             value = event["Start"]
             if value.__class__ is not str:
                 in_list = in_list or (depth == 0 and "List" in value)
                 reader.start(value, span["start"], span["end"], depth)
-            elif depth == 0 or (depth == 1 and in_list and value == "Item"):
-                reader.block(value, span["start"], span["end"])
+            elif (depth == 0 or (depth == 1 and in_list and value == "Item")) and value in _BLOCKS:
+                blocks.append(RawBlock(_BLOCKS[value], span["start"], span["end"]))
             depth += 1
         elif "End" in event:
             depth -= 1
             value = event["End"]
             if depth == 0:
                 in_list = False
-                sinks.clear()  # of a heading
+                if sinks:
+                    sinks.clear()  # of a heading
             if value.__class__ is str and value in _ENDS:
                 reader.end(value)
         else:
@@ -158,34 +161,31 @@ class _Reader:
         """A break within a heading or link, or a rule between blocks."""
         if event == "Rule":
             self.found.blocks.append(RawBlock(BlockKind.RULE, start, end))
-        elif event in ("SoftBreak", "HardBreak"):
+        elif event in _BREAKS:
             for sink in self.sinks:
                 sink.append(" ")
 
-    def block(self, name: str, start: int, end: int) -> None:
-        """A block of the top, or an item of a list there."""
-        if name in _BLOCKS:
-            self.found.blocks.append(RawBlock(_BLOCKS[name], start, end))
-
-    def text(self, value: str) -> None:
-        """Text that belongs to a heading or link, or may hold tags."""
-        for sink in self.sinks:
-            sink.append(value)
-        if "#" in value and not self.in_code and not self.open_links:
-            self.found.tags += [tag for tag in _TAG.findall(value) if not tag.isdigit()]
+    def tags(self, text: str) -> None:
+        """The tags in a text, unless it is code or a link's."""
+        if not self.in_code and not self.open_links:
+            self.found.tags += [tag for tag in _TAG.findall(text) if not tag.isdigit()]
 
     def start(self, value: Mapping[str, Any], start: int, end: int, depth: int) -> None:
         """The start of what has properties: a top-level block, a link or a code block."""
-        for name, properties in value.items():  # always exactly one
-            if name == "Link" or name == "Image":  # noqa: PLR1714 - faster so
-                self._start_link(properties, start, end, is_embed=name == "Image")
-                continue
-            if depth == 0 and name == "Heading":
+        if "Link" in value:
+            self._start_link(value["Link"], start, end, is_embed=False)
+        elif "Image" in value:
+            self._start_link(value["Image"], start, end, is_embed=True)
+        elif "Heading" in value:
+            if depth == 0:
                 title: list[str] = []
                 self.sinks.append(title)
-                self.found.blocks.append(RawBlock(BlockKind.HEADING, start, end, int(properties["level"][1]), title))
-            elif depth == 0:
-                self.block(name, start, end)
+                level = int(value["Heading"]["level"][1])
+                self.found.blocks.append(RawBlock(BlockKind.HEADING, start, end, level, title))
+        else:
+            (name,) = value
+            if depth == 0 and name in _BLOCKS:
+                self.found.blocks.append(RawBlock(_BLOCKS[name], start, end))
             if name == "CodeBlock":
                 self.in_code = True
                 self.found.code.append((start, end))
@@ -214,8 +214,8 @@ class _Reader:
             self.open_links.append(None)
             return
         kind = link["link_type"]
-        is_wiki = isinstance(kind, dict)
+        is_wiki = kind.__class__ is dict
         has_alias = bool(is_wiki and kind["WikiLink"]["has_pothole"])
-        raw = RawLink(start, end, link["dest_url"], is_wiki, has_alias, is_embed)
+        raw = RawLink(start, end, link["dest_url"], is_wiki, has_alias, is_embed, [])
         self.open_links.append(raw)
         self.sinks.append(raw.shown)
