@@ -43,7 +43,7 @@ class Cost:
 
 def texts(count: int) -> tuple[list[str], list[str]]:
     """Passages as the index embeds them, and queries of twenty of their words."""
-    from infold.tables.passages import cut, indexed_text, written_title
+    from infold.catalogue.passages import cut, indexed_text, written_title
     from infold.vault.note import parse
 
     chance = random.Random(SEED)

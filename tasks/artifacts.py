@@ -15,11 +15,11 @@ from prefect.artifacts import (
     aupdate_progress_artifact,
 )
 
+from infold.catalogue.sync import TablesResult
 from infold.inbox.run import Run
 from infold.inbox.run_store import RunStore
 from infold.inbox.summarising import Summaries
 from infold.librarian.spend import Usage
-from infold.tables.sync import TablesResult
 
 _SECONDS_BETWEEN: Final = 1.0
 _MOST_DIFF_CHARACTERS: Final = 200_000

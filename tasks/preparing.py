@@ -8,12 +8,12 @@ from __future__ import annotations
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from infold.catalogue.sync import TablesResult
 from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.inbox.steps import DirectSteps
 from infold.inbox.summarising import Summaries
 from infold.search.index.sync import SyncResult
-from infold.tables.sync import TablesResult
 
 
 @task(name="prepare", task_run_name="tables, summaries, index", cache_policy=NO_CACHE, persist_result=False)

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.docmem import outbox, upkeep
 from infold.docmem.chats import import_transcript
 from infold.docmem.indexing import index_memory, is_indexed
@@ -18,7 +19,6 @@ from infold.docmem.tags import names_of, tags_in
 from infold.search.index.contract import Filter, Source
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher
-from infold.tables.embeddings import EmbeddingStore
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
 
 ONLY = Filter(sources=(Source.MEMORY,))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from infold.catalogue.summaries import SummaryStore
 from infold.inbox.summarising import SummarySource, summarise_notes
 from infold.settings import SummaryParams
-from infold.tables.summaries import SummaryStore
 from infold.text import content_hash
 from tests.fakes.scripted import ScriptedLibrarian
 

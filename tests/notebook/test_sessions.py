@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import PathRefused, UsageError
 from infold.notebook.archive import add_transcripts, find_session, forget_session, index_sessions, list_sessions
 from infold.notebook.sessions import SessionTexts, feeds_of, turns_text
@@ -16,7 +17,6 @@ from infold.search.embed.embedder import open_embedder
 from infold.search.index.contract import Filter, Source
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
-from infold.tables.embeddings import EmbeddingStore
 
 TALK = [
     {"role": "user", "content": "What was the number of the plumber?", "timestamp": "2026-02-20T12:00:00Z"},

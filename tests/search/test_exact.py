@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from infold.catalogue import passages
 from infold.search.query import excerpts as stretches
 from infold.search.query.excerpts import NoteTexts
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
-from infold.tables import passages
 from infold.workspace import Workspace
 
 

@@ -157,7 +157,15 @@ def test_no_network_is_touched(place, monkeypatch):
 
 def test_searching_loads_no_heavy_library():
     """A search from the command line loads neither parquet, nor a client of any service, nor the sync."""
-    heavy = ["polars", "pyarrow", "openai", "wordllama", "qdrant_client", "infold.search.index.sync", "infold.tables"]
+    heavy = [
+        "polars",
+        "pyarrow",
+        "openai",
+        "wordllama",
+        "qdrant_client",
+        "infold.search.index.sync",
+        "infold.catalogue",
+    ]
     code = f"import sys, infold.search.query.searcher; print([n for n in {heavy} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

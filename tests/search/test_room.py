@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import StateUnwritable
 from infold.search.follow.watcher import is_watched, watch_claimed
 from infold.search.index import disk_space as room
-from infold.tables.embeddings import EmbeddingStore
 
 
 def says_free(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:

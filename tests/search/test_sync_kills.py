@@ -11,7 +11,7 @@ import pytest
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import infold.search.shared.edge as edge, infold.search.index.manifest as manifest, infold.tables.embeddings as embeddings
+import infold.search.shared.edge as edge, infold.search.index.manifest as manifest, infold.catalogue.embeddings as embeddings
 from infold.search.index import change_detection as changes
 from infold.search.index import sync
 from infold.search.index import writing

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from infold.vault.comments import comment_spans, mask
 from infold.vault.note import parse
+from infold.vault.outline import CharacterOffsets, outline
 
 
 def hidden(text: str) -> list[str]:
@@ -56,3 +57,14 @@ def test_masking_keeps_every_byte_offset(text):
     assert len(masked.encode()) == len(text.encode())
     assert spans == sorted(spans)
     assert all(text[start : start + 2] == text[end - 2 : end] == "%%" and end - start >= 4 for start, end in spans)
+
+
+PARTS = ["%%", "`", "```\n", "a", "\n", "\n\n", "<b>", "<!--", "-->", "$", "    x", "# h", "[[l]]", "é"]
+
+
+@given(st.lists(st.sampled_from(PARTS)).map("".join))
+def test_reading_once_finds_what_reading_twice_finds(text):
+    """Comments are those whose marks stand in no code of the note as written, however many readings that takes."""
+    offsets = CharacterOffsets(text)
+    code = [(offsets(start), offsets(end)) for start, end in outline(text).code]
+    assert list(parse("n.md", text).comments) == comment_spans(text, code)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from infold.catalogue.notes import load_notes
+from infold.catalogue.sync import sync_tables
 from infold.errors import NoteUnreadable
 from infold.settings import Params
-from infold.tables.notes import load_notes
-from infold.tables.sync import sync_tables
 from infold.vault.files import decode, read_bytes, scan
 from infold.vault.note import parse, plain_text
 

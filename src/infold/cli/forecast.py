@@ -84,10 +84,10 @@ def _paragraphs(place: Place) -> list[Paragraph]:
 
 def _unsummarised(place: Place, librarian: str, progress: _Progress) -> Iterator[int]:
     """The tokens of each note that this librarian has not summarised; of an index note those of what it links to."""
+    from infold.catalogue.notes import load_notes
+    from infold.catalogue.summaries import SummaryStore
+    from infold.catalogue.sync import sync_tables
     from infold.inbox.summarising import LAST_KNOWN, LENS, LEVEL
-    from infold.tables.notes import load_notes
-    from infold.tables.summaries import SummaryStore
-    from infold.tables.sync import sync_tables
     from infold.text import content_hash
 
     workspace = place.workspace

@@ -13,10 +13,10 @@ from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    from infold.catalogue.sync import TablesResult
     from infold.cli.progress import Stages
     from infold.search.embed.embedder import Embedder
     from infold.search.index.sync import SyncResult
-    from infold.tables.sync import TablesResult
 
 INTERRUPTED = 130
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from infold.catalogue.links import dangling_links, load_links
+from infold.catalogue.notes import load_notes
+from infold.catalogue.sync import TablesResult, sync_tables
 from infold.cli.place import Place
 from infold.knowledge.graph import Graph
-from infold.tables.links import dangling_links, load_links
-from infold.tables.notes import load_notes
-from infold.tables.sync import TablesResult, sync_tables
 
 _CANDIDATES_FOR_ROOT = 40
 

@@ -105,7 +105,7 @@ class _Sending:
         generation: str,
         progress: Progress,
     ) -> None:
-        from infold.tables.embeddings import EmbeddingStore
+        from infold.catalogue.embeddings import EmbeddingStore
 
         identity = manifest.identity()
         fits = embedder is not None and identity is not None and identity.model == embedder.name

@@ -10,6 +10,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
+from infold.catalogue.notes import load_notes
+from infold.catalogue.summaries import SummaryStore
+from infold.catalogue.sync import TablesResult, sync_tables
 from infold.environment import Environment
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
 from infold.inbox.atlas import Atlas
@@ -27,9 +30,6 @@ from infold.search.embed.embedder import Embedder, open_embedder
 from infold.search.index.feeds import Feed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher
-from infold.tables.notes import load_notes
-from infold.tables.summaries import SummaryStore
-from infold.tables.sync import TablesResult, sync_tables
 from infold.vault.files import decode, read_bytes
 from infold.vault.front_matter import without_front_matter
 from infold.workspace import Workspace

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from infold.catalogue.summaries import SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.settings import SummaryParams
-from infold.tables.summaries import SummaryRow, SummaryStore
 from infold.text import collapse_spaces, content_hash, token_count
 
 LEVEL = "note"

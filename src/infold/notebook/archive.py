@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
 from infold.durable.locks import vault_lock
 from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageError
@@ -17,7 +18,6 @@ from infold.notebook.writing import WAIT_SECONDS
 from infold.search.embed.embedder import Embedder
 from infold.search.index.generations import IndexFolder
 from infold.search.index.sync import SyncResult, sync_index
-from infold.tables.embeddings import EmbeddingStore
 from infold.workspace import Workspace
 
 _MOST_LINES_NAMED: Final = 5

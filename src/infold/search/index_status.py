@@ -215,7 +215,7 @@ def _last_sync(index_dir: Path, manifest: Manifest) -> LastSync | None:
 
 
 def _kept_embeddings(workspace: Workspace) -> int:
-    from infold.tables.embeddings import EmbeddingStore
+    from infold.catalogue.embeddings import EmbeddingStore
 
     return EmbeddingStore(workspace.embeddings).count()
 

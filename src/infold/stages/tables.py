@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from infold.catalogue.sync import sync_tables
 from infold.errors import VaultFault
 from infold.stages.repository import Repository, run_stage
-from infold.tables.sync import sync_tables
 
 
 def main(repository: Repository) -> str:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from infold.vault.comments import MARK, MASKED
 from infold.vault.lines import BLANK, LINE_END, Lines
@@ -32,7 +32,11 @@ class Source:
 
 def read_headings(found: Outline, source: Source) -> list[Heading]:
     """The headings, in order."""
-    return [_heading(raw, source, *place) for raw, *place in _in_lines(found, source) if raw.kind is BlockKind.HEADING]
+    return [
+        _heading(raw, source, line, start, end)
+        for raw, line, _, start, end in _in_lines(found, source)
+        if raw.kind is BlockKind.HEADING
+    ]
 
 
 def read_blocks(found: Outline, source: Source) -> tuple[list[Heading], list[Block]]:
@@ -45,7 +49,7 @@ def read_blocks(found: Outline, source: Source) -> tuple[list[Heading], list[Blo
     position = source.base
     for raw, line, end_line, start, end in _in_lines(found, source):
         kind = raw.kind
-        heading = _heading(raw, source, line, end_line, start, end) if kind is BlockKind.HEADING else None
+        heading = _heading(raw, source, line, start, end) if kind is BlockKind.HEADING else None
         if heading is not None:
             headings.append(heading)
         if start < position:  # two blocks on one line, as in `[^a]: [^b]: x`: they are one
@@ -116,7 +120,7 @@ def _is_comment(source: Source, start: int, end: int) -> bool:
     return not text[start:end].strip(BLANK)
 
 
-def _heading(raw: RawBlock, source: Source, line: int, end_line: int, start: int, end: int) -> Heading:  # noqa: ARG001
+def _heading(raw: RawBlock, source: Source, line: int, start: int, end: int) -> Heading:
     title = raw.title[0] if len(raw.title) == 1 else "".join(raw.title)
     if MARK in title:
         title = MASKED.sub("", title)

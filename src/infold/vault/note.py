@@ -24,7 +24,8 @@ __all__ = ["Block", "BlockKind", "FrontMatter", "Heading", "Link", "Note", "pars
 
 _INLINE_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")
 _ENDS_CODE: Final = re.compile(r"[`~$<>]")
-_HTML: Final = re.compile(r"<!--[\s\S]*?-->|</?[A-Za-z][^<>\n]*>")
+_TAGS: Final = re.compile(r"</?[A-Za-z][^<>\n]*>")
+_HTML: Final = re.compile(rf"<!--[\s\S]*?-->|{_TAGS.pattern}")
 
 
 def parse(path: str, text: str, *, with_blocks: bool = True) -> Note:
@@ -86,7 +87,13 @@ def plain_text(note: Note) -> str:
     text = "".join(pieces).removeprefix(BOM)
     if "](" in text:
         text = _INLINE_LINK.sub(r"\1", text)
-    return _HTML.sub("", text) if "<" in text else text
+    return _without_html(text) if "<" in text else text
+
+
+def _without_html(text: str) -> str:
+    """`text` without tags and comments; one that is never closed is text, and is looked for once."""
+    closed = text.rfind("-->") + 3 if "<!--" in text else 2
+    return _TAGS.sub("", text) if closed == 2 else _HTML.sub("", text[:closed]) + _TAGS.sub("", text[closed:])
 
 
 def _shown(link: Link) -> str:

@@ -118,11 +118,8 @@ def outline(body: str) -> Outline:
     for event, span in events:  # what is frequent, or matters to nobody, is dealt with right here
         if "Text" in event:  # a key of a mapping; no event without properties holds it in its name
             text = event["Text"]
-            if sinks:
-                for sink in sinks:
-                    sink.append(text)
-            if "#" in text:
-                reader.tags(text)
+            if sinks or "#" in text:
+                reader.text(text)
         elif event.__class__ is str:
             if sinks or depth == 0:
                 reader.sign(event, span["start"], span["end"])
@@ -139,8 +136,7 @@ def outline(body: str) -> Outline:
             value = event["End"]
             if depth == 0:
                 in_list = False
-                if sinks:
-                    sinks.clear()  # of a heading
+                sinks.clear()  # of a heading
             if value.__class__ is str and value in _ENDS:
                 reader.end(value)
         else:
@@ -165,10 +161,12 @@ class _Reader:
             for sink in self.sinks:
                 sink.append(" ")
 
-    def tags(self, text: str) -> None:
-        """The tags in a text, unless it is code or a link's."""
-        if not self.in_code and not self.open_links:
-            self.found.tags += [tag for tag in _TAG.findall(text) if not tag.isdigit()]
+    def text(self, value: str) -> None:
+        """Text that belongs to a heading or link, or may hold tags."""
+        for sink in self.sinks:
+            sink.append(value)
+        if "#" in value and not self.in_code and not self.open_links:
+            self.found.tags += [tag for tag in _TAG.findall(value) if not tag.isdigit()]
 
     def start(self, value: Mapping[str, Any], start: int, end: int, depth: int) -> None:
         """The start of what has properties: a top-level block, a link or a code block."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from infold.catalogue.passages import cut, indexed_text
 from infold.evaluation.baselines import RarestWord
 from infold.evaluation.retrieval.records import Asked, SetResult
 from infold.evaluation.retrieval.sets import Question, RetrievalSet
@@ -23,7 +24,6 @@ from infold.search.index.feeds import NotesFeed
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher
 from infold.settings import Params
-from infold.tables.passages import cut, indexed_text
 from infold.vault.files import safe_path
 from infold.vault.note import parse
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from infold.catalogue.links import load_links
+from infold.catalogue.notes import load_notes
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.evidence import Evidence, Search
 from infold.librarian.offline.names import names_of
 from infold.search.embed.embedder import Embedder
-from infold.tables.links import load_links
-from infold.tables.notes import load_notes
 from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
 from infold.vault.records import Note

@@ -1,7 +1,7 @@
 """What turns text into a dense vector: a static model out of a wheel, a local ONNX model, a service, or nothing.
 
 `open_embedder` chooses by the parameters. None of this touches a network except the service, when it is chosen. Keeping
-vectors belongs to `tables.embeddings`, which local models there are to `search.embed.models`.
+vectors belongs to `catalogue.embeddings`, which local models there are to `search.embed.models`.
 """
 
 from __future__ import annotations

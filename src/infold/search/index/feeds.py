@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from infold.catalogue.kinds import kind_of
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
 from infold.settings import Params
-from infold.tables.kinds import kind_of
 from infold.text import content_hash
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import Skipped, decode, read_bytes, scan

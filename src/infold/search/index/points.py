@@ -20,7 +20,7 @@ from infold.text import content_hash
 from infold.vault.names import stem
 
 if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
-    from infold.tables.passages import Passage
+    from infold.catalogue.passages import Passage
     from infold.vault.note import Note
 
 DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day
@@ -45,7 +45,7 @@ class NotePoints:
 
 def note_points(note: Note, kind: str, params: SearchParams, day: date | None = None) -> NotePoints:
     """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date."""
-    from infold.tables.passages import cut, indexed_text, written_title
+    from infold.catalogue.passages import cut, indexed_text, written_title
 
     passages = cut(note, params.passage_tokens, params.overlap_tokens)
     language = detect_language(note.text) if params.language == AUTO else params.language

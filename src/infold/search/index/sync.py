@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
@@ -29,7 +30,6 @@ from infold.search.index.sync_stats import Counts, Progress, SyncResult, silent
 from infold.search.index.writing import Target, fill_vectors, readings, write_keywords
 from infold.search.languages import check_language
 from infold.settings import Params
-from infold.tables.embeddings import EmbeddingStore
 from infold.workers import MANY, without_collection
 
 __all__ = ["Progress", "SyncResult", "sync_index"]

@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.search.embed.embedder import Embedder
 from infold.search.index.change_detection import passages_of, rounds
 from infold.search.index.contract import Index, IndexPoint, Vector
@@ -19,7 +20,6 @@ from infold.search.index.disk_space import require_room
 from infold.search.index.feeds import Feed, Item, Reading, Wanted
 from infold.search.index.manifest import IndexedNote, Manifest, PendingVector
 from infold.search.index.sync_stats import Counts, Progress
-from infold.tables.embeddings import EmbeddingStore
 from infold.workers import MANY, Crew, processors
 
 VECTOR_BATCH: Final = 512

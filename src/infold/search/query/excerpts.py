@@ -104,8 +104,8 @@ class _NoteText:
 
     def cut_again(self) -> dict[str, _Found]:
         """By id, the passages that the note as it is now has."""
+        from infold.catalogue.passages import cut
         from infold.search.index.points import point_id
-        from infold.tables.passages import cut
         from infold.vault.note import parse
 
         if self._passages is None:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from infold.catalogue import sync as sync_module
+from infold.catalogue.links import dangling_links, load_links
+from infold.catalogue.notes import load_notes
+from infold.catalogue.sync import TablesResult, sync_tables
 from infold.errors import VaultNotFound
 from infold.settings import Params, SummaryParams, VaultParams
-from infold.tables import sync as sync_module
-from infold.tables.links import dangling_links, load_links
-from infold.tables.notes import load_notes
-from infold.tables.sync import TablesResult, sync_tables
 
 PARAMS = Params()
 

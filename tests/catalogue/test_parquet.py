@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infold.catalogue.parquet import list_column, read_table, write_table
 from infold.errors import StateUnwritable
-from infold.tables.parquet import list_column, read_table, write_table
 
 SCHEMA = {"name": pl.String(), "values": pl.List(pl.String())}
 TABLE = pl.DataFrame({"name": ["é"], "values": [["a", "b"]]}, schema=SCHEMA)

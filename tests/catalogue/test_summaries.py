@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infold.catalogue.summaries import SummaryRow, SummaryStore
 from infold.errors import StateUnwritable
-from infold.tables.summaries import SummaryRow, SummaryStore
 
 ROW = SummaryRow("h1", "note", "general", "Sum of é.", "offline/1", "1", 10, 2, "2026-11-21T10:00:00+00:00")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from infold.catalogue.embeddings import FILE_NAME, EmbeddingStore
 from infold.errors import StateUnwritable
-from infold.tables.embeddings import FILE_NAME, EmbeddingStore
 
 
 def vector(seed: int) -> np.ndarray:
@@ -69,7 +69,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 import numpy as np
-from infold.tables.embeddings import EmbeddingStore
+from infold.catalogue.embeddings import EmbeddingStore
 store = EmbeddingStore(Path(sys.argv[1]))
 for n in range(1000):
     store.append("m", {f"k{n}": np.ones(8, dtype=np.float32)})

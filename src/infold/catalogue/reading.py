@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from infold.catalogue.notes import NoteRow, read_row
 from infold.errors import NoteUnreadable, PathRefused
-from infold.tables.notes import NoteRow, read_row
 from infold.workers import MANY, Crew, processors
 
 Wanted = tuple[str, str | None]  # path, and the content hash known for it
@@ -35,7 +35,7 @@ def read_rows(
     if workers is None:
         workers = processors() if len(wanted) > MANY else 1
     readings: list[Reading] = []
-    with closing(Crew("infold.tables.reading:read_one", workers)) as crew:
+    with closing(Crew("infold.catalogue.reading:read_one", workers)) as crew:
         for batch in crew.each(wanted, root, max_bytes):
             readings += [reading for _, reading in batch]
             progress(len(readings), len(wanted))

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.links import dangling_links, links_schema, load_links
+from infold.catalogue.notes import load_notes, note_row, notes_schema, read_row
 from infold.errors import NoteUnreadable
 from infold.settings import Params, SummaryParams, VaultParams
-from infold.tables.kinds import kind_of
-from infold.tables.links import dangling_links, links_schema, load_links
-from infold.tables.notes import load_notes, note_row, notes_schema, read_row
 from infold.text import content_hash, token_count
 from infold.vault.note import parse
 

@@ -1,6 +1,7 @@
 """The notes table: one row a note, with all that a card of it needs.
 
-`read_row` makes a row from a file, in any process. Keeping the table in step with the vault belongs to `tables.sync`.
+`read_row` makes a row from a file, in any process. Keeping the table in step with the vault belongs to
+`catalogue.sync`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from infold.tables.links import LinkRow, link_rows
-from infold.tables.parquet import read_table
+from infold.catalogue.links import LinkRow, link_rows
+from infold.catalogue.parquet import read_table
 from infold.text import content_hash, token_count, word_count
 from infold.vault.files import decode, read_bytes
 from infold.vault.note import Note, parse, plain_text

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.tables.passages import Passage, cut, indexed_text, written_title
+from infold.catalogue.passages import Passage, cut, indexed_text, written_title
 from infold.text import content_hash, token_count
 from infold.vault.note import Note, parse
 
@@ -161,6 +161,15 @@ def test_many_headings_are_cut_in_little_time():
     """Fifty thousand headings are no attack: the work grows with the note, not with its square."""
     note = parse("n.md", "\n\n".join(f"## H{n}\n\ntext {n}" for n in range(5_000)))
     assert len(cut(note)) == 5_000
+
+
+def test_a_table_of_contents_is_cut_where_passages_are_full():
+    """Headings below each other without text fill their passages: a heading waits for its text only where it has one."""
+    text = "".join(f"### Chapter {n} of a long book\n\n" for n in range(1_000))
+    passages = cut(parse("n.md", text))
+    assert len(passages) <= 1.5 * len(text) / (320 * 4)
+    lines = {line for passage in passages for line in range(passage.start_line, passage.end_line + 1)}
+    assert lines.issuperset(range(1, 2_000, 2))
 
 
 def test_a_single_windows_line_end_is_no_blank_line():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from infold.tables.parquet import read_table
+from infold.catalogue.parquet import read_table
 from infold.vault.links import LinkResolver, is_attachment
 from infold.vault.records import Link
 

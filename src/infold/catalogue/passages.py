@@ -138,8 +138,8 @@ def _windows(note: Note, section: Span, limit: int, overlap: int) -> Iterator[tu
         last = first
         while last + 1 < len(pieces) and pieces[last + 1][1] - begin <= limit:
             last += 1
-        while last > first and last + 1 < len(pieces) and pieces[last][0] in heads:
-            last -= 1  # a heading stays with the text below it
+        if last + 1 < len(pieces):  # a heading stays with the text below it, unless there are only headings
+            last = next((at for at in range(last, first - 1, -1) if pieces[at][0] not in heads), last)
         yield _trimmed(note.text, (begin, own))[0], pieces[last][1], own
         first = last + 1
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from infold.tables.reading import Reading, read_rows
+from infold.catalogue.reading import Reading, read_rows
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from infold.tables.parquet import read_table, write_table
+from infold.catalogue.parquet import read_table, write_table
 from infold.text import content_hash
 
 VERSION: Final = "summaries/1"

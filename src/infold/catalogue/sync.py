@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.catalogue import links as links_module
+from infold.catalogue import notes as notes_module
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.links import links_schema, links_table, resolve_rows
+from infold.catalogue.notes import TRUST, NoteRow, notes_schema
+from infold.catalogue.parquet import list_column, read_table, write_table
+from infold.catalogue.reading import Reading, read_rows
 from infold.errors import VaultNotFound
 from infold.settings import Params
-from infold.tables import links as links_module
-from infold.tables import notes as notes_module
-from infold.tables.kinds import kind_of
-from infold.tables.links import links_schema, links_table, resolve_rows
-from infold.tables.notes import TRUST, NoteRow, notes_schema
-from infold.tables.parquet import list_column, read_table, write_table
-from infold.tables.reading import Reading, read_rows
 from infold.vault.files import FileStat, Scan, Skipped, scan
 from infold.vault.links import LinkResolver, alias_table
 
