@@ -20,6 +20,26 @@ def _no_models_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["INFOLD_STATE_HOME"] = str(tmp_path_factory.mktemp("state-home"))
 
 
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the person who runs the tests is found, and nothing of theirs is touched."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("INFOLD_STATE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in (
+        "INFOLD_VAULT",
+        "INFOLD_STATE",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "PREFECT_API_URL",
+        "FORCE_COLOR",
+        "INFOLD_QDRANT_URL",
+        "INFOLD_QDRANT_API_KEY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public vaults and hard inputs beside the checkout; skips where it is absent."""

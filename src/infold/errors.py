@@ -3,6 +3,7 @@
     InfoldError
     ├── UsageError                    exit 2: the request itself is wrong
     │   ├── VaultNotFound             no such folder, or not a folder
+    │   ├── VaultClosed               an opened vault was closed before
     │   ├── SettingInvalid            a parameter or environment setting is misspelt or out of range
     │   ├── RunNotFound               no run of that id
     │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
@@ -84,6 +85,12 @@ class VaultNotFound(UsageError):
     """No such folder, or not a folder."""
 
     http_status = 404
+
+
+class VaultClosed(UsageError):
+    """An opened vault was closed before."""
+
+    http_status = 409
 
 
 class SettingInvalid(UsageError):

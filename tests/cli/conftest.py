@@ -11,23 +11,8 @@ from infold.librarian.spend import Usage
 
 
 @pytest.fixture(autouse=True)
-def _nowhere(tmp_path, monkeypatch) -> None:
-    """Nothing of the person who runs the tests is found, and nothing of theirs is touched."""
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setenv("INFOLD_STATE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("COLUMNS", "100")
-    for name in (
-        "INFOLD_VAULT",
-        "INFOLD_STATE",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "PREFECT_API_URL",
-        "FORCE_COLOR",
-        "INFOLD_QDRANT_URL",
-        "INFOLD_QDRANT_API_KEY",
-    ):
-        monkeypatch.delenv(name, raising=False)
+def _in_an_empty_folder(nowhere) -> None:
+    """All of them."""
 
 
 @pytest.fixture

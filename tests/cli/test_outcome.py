@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from infold.cli.outcome import command_line, contract, cost, exit_code, show_run, show_totals
-from infold.cli.place import Asked
 from infold.cli.terminal import Terminal
 from infold.inbox.run import Run, RunStatus
 from infold.librarian.spend import Usage
+from infold.locate import WorkspaceRequest
 
 
 def test_the_contract_has_exactly_the_promised_names(a_run):
@@ -96,5 +96,5 @@ def test_an_unknown_price_is_never_shown_as_zero(usage, words):
 
 def test_a_printed_command_names_the_place_that_was_named(tmp_path):
     """So that it works as printed, also for a path with a blank."""
-    line = command_line("undo", "r1", Asked(vault=tmp_path / "my notes", state=tmp_path / "s"))
+    line = command_line("undo", "r1", WorkspaceRequest(vault=tmp_path / "my notes", state=tmp_path / "s"))
     assert line.endswith(f"undo r1 --vault '{tmp_path / 'my notes'}' --state {tmp_path / 's'}")

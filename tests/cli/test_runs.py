@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from infold.cli.place import Asked, find_place
 from infold.cli.runs import find_run
 from infold.errors import RunNotFound
 from infold.inbox.run import Run, RunStatus
 from infold.inbox.runs import RunStore
+from infold.locate import WorkspaceRequest, locate_workspace
 
 
 @pytest.fixture
 def place(tmp_path):
     """A vault with an applied run and a later plan."""
     (tmp_path / "vault").mkdir()
-    place = find_place(Asked(vault=tmp_path / "vault", state=tmp_path / "state"))
+    place = locate_workspace(WorkspaceRequest(vault=tmp_path / "vault", state=tmp_path / "state"))
     for name, status in (("2026-01-01-a", RunStatus.APPLIED), ("2026-01-02-b", RunStatus.PLANNED)):
         run = Run(id=name, status=status, vault="v", inbox="inbox.md", created_at="2026-01-01", librarian="l")
         (place.workspace.runs / name).mkdir(parents=True)

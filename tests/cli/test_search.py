@@ -14,6 +14,7 @@ import pytest
 from infold.cli.days import read_day
 from infold.cli.found import Paint, lines_of, place_of
 from infold.errors import UsageError
+from infold.operations.memory import MemorySearchAnswer, search_answer
 from infold.search.query.results import Result, SearchResult, grouped
 from tests.search.spec_notebook import write_notebook
 
@@ -221,14 +222,18 @@ def a_result(**changes) -> Result:
     return Result(**{**plain, **changes})
 
 
+def answer(result: Result) -> MemorySearchAnswer:
+    return search_answer(SearchResult("two", grouped([result])), explain=True)
+
+
 def test_colours_set_off_the_match():
     """On a terminal the match is seen; without colours the same text is left."""
-    found = SearchResult("two", grouped([a_result()]))
-    plain = "\n".join(lines_of(found, Paint(is_on=False), explain=False))
-    bright = "\n".join(lines_of(found, Paint(is_on=True), explain=False))
+    plain = "\n".join(lines_of(answer(a_result()), Paint(is_on=False)))
+    bright = "\n".join(lines_of(answer(a_result()), Paint(is_on=True)))
     assert "one two three" in plain
     assert "\x1b[1;33mtwo\x1b[0m" in bright
-    assert place_of(a_result(end_line=1)) == "a.md:1"
+    (one_line,) = answer(a_result(end_line=1)).results["notebook"]
+    assert place_of(one_line) == "a.md:1"
 
 
 def test_control_codes_of_notes_do_not_reach_the_terminal():
@@ -236,7 +241,7 @@ def test_control_codes_of_notes_do_not_reach_the_terminal():
     result = a_result(
         snippet="\x1b[31mred \u202eesrever", marks=(), heading="# \x07A", path="a\x1b.md", trust="external"
     )
-    page = "\n".join(lines_of(SearchResult("q", grouped([result])), Paint(is_on=False), explain=True))
+    page = "\n".join(lines_of(answer(result), Paint(is_on=False)))
     assert not set(page) & {"\x1b", "\x07", "\u202e"}
     assert "from external" in page
 

@@ -191,4 +191,5 @@ def _root(
 
 def main() -> None:
     """The entry point."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some takes 20 ms
     app()

@@ -11,12 +11,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from infold.cli.place import Place
 from infold.cli.status import waiting_paragraphs
 from infold.cli.survey import Survey
 from infold.environment import Environment
 from infold.errors import InfoldError
 from infold.inbox.run import RunStatus
+from infold.locate import LocatedWorkspace
 
 _MOST_NAMED: Final = 5
 _SCARCE_DISK_BYTES: Final = 500 * 1024 * 1024
@@ -40,7 +40,7 @@ class Finding:
     todo: str = ""
 
 
-def examine(place: Place, seen: Survey, environment: Environment) -> Iterator[Finding]:
+def examine(place: LocatedWorkspace, seen: Survey, environment: Environment) -> Iterator[Finding]:
     """Every finding, the vault first, then the settings, then the state."""
     yield from _vault(place, seen)
     yield from _files(seen)
@@ -49,7 +49,7 @@ def examine(place: Place, seen: Survey, environment: Environment) -> Iterator[Fi
     yield from _state(place, seen)
 
 
-def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
+def _vault(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
     count = len(seen.notes)
     if seen.tables.emptied:
         yield Finding(
@@ -85,7 +85,7 @@ def _vault(place: Place, seen: Survey) -> Iterator[Finding]:
         )
 
 
-def _root(place: Place, seen: Survey, count: int) -> Iterator[Finding]:
+def _root(place: LocatedWorkspace, seen: Survey, count: int) -> Iterator[Finding]:
     root = place.params.vault.root_file
     hops = seen.reach_by_hops(root)
     if not hops:
@@ -113,7 +113,7 @@ def _root(place: Place, seen: Survey, count: int) -> Iterator[Finding]:
     )
 
 
-def _inbox(place: Place) -> Finding:
+def _inbox(place: LocatedWorkspace) -> Finding:
     path = place.workspace.inbox_path
     try:
         waiting = waiting_paragraphs(place)
@@ -135,7 +135,7 @@ def _files(seen: Survey) -> Iterator[Finding]:
         )
 
 
-def _librarian(place: Place, environment: Environment) -> Iterator[Finding]:
+def _librarian(place: LocatedWorkspace, environment: Environment) -> Iterator[Finding]:
     params = place.params.librarian
     if params.kind == "offline":
         yield Finding(Level.OK, "librarian", "offline: no key, no network, no cost")
@@ -166,7 +166,7 @@ def _price(model: str, environment: Environment) -> Finding:
     )
 
 
-def _embedding(place: Place) -> Finding:
+def _embedding(place: LocatedWorkspace) -> Finding:
     """Which embeddings are in force, and what a better rung of the ladder would give."""
     from infold.search.embed.embedder import open_embedder
     from infold.search.embed.models import name_in_use, rung_above
@@ -197,7 +197,7 @@ def _embedding(place: Place) -> Finding:
     return Finding(Level.NOTE if better else Level.OK, "meaning", found, better)
 
 
-def _state(place: Place, seen: Survey) -> Iterator[Finding]:
+def _state(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
     workspace = place.workspace
     yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
     yield _index(workspace.index, seen)
@@ -257,7 +257,7 @@ def _server(folder: Path) -> Iterator[Finding]:
         yield Finding(Level.OK, "server", f"the Qdrant server at {shown} holds the index")
 
 
-def _unfinished(place: Place) -> Iterator[Finding]:
+def _unfinished(place: LocatedWorkspace) -> Iterator[Finding]:
     from infold.inbox.runs import RunStore
 
     for run in RunStore(place.workspace.runs).list():

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from infold.cli.checkup import Finding, Level
-from infold.cli.place import Place
 from infold.errors import InfoldError
+from infold.locate import LocatedWorkspace
 
 
-def memory_findings(place: Place) -> Iterator[Finding]:
+def memory_findings(place: LocatedWorkspace) -> Iterator[Finding]:
     """Whether the store of memory trees is whole; nothing where there is none."""
     file = place.workspace.docmem
     if not file.exists():

@@ -15,7 +15,7 @@ from infold.cli.options import Call, placeless_command
 from infold.errors import StateUnwritable, UsageError
 
 if TYPE_CHECKING:
-    from infold.cli.place import Asked
+    from infold.locate import WorkspaceRequest
 
 
 @placeless_command
@@ -44,9 +44,9 @@ def demo(
     return 0  # the paragraph that fits nowhere is part of the show
 
 
-def _copied(into: Path | None) -> Asked:
+def _copied(into: Path | None) -> WorkspaceRequest:
     """A fresh copy of the demo vault, its state beside it."""
-    from infold.cli.place import Asked
+    from infold.locate import WorkspaceRequest
 
     if into is not None and into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise UsageError(f"{into} is there already and not empty.", hint="Name a new folder with --into.")
@@ -58,7 +58,7 @@ def _copied(into: Path | None) -> Asked:
         raise StateUnwritable(
             f"The demo vault cannot be copied: {error}", hint="Name a folder you can write with --into DIR."
         ) from error
-    return Asked(vault=folder / "vault", state=folder / "state")
+    return WorkspaceRequest(vault=folder / "vault", state=folder / "state")
 
 
 def _source(stack: ExitStack) -> Path:

@@ -15,12 +15,12 @@ from infold.cli.options import Call, command
 from infold.errors import UsageError
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
     from infold.docmem.classifying import Proposal
     from infold.docmem.condensing import Condensed, Planned
     from infold.docmem.filing import Document
     from infold.docmem.memory import Docmem
     from infold.librarian.spend import Usage
+    from infold.locate import LocatedWorkspace
     from infold.search.query.searcher import Searcher
 
 _FLAG = "The flag: priority (a number, higher is earlier), sticky (the name of a group), or one of your own."
@@ -119,7 +119,7 @@ def unmark(
         return _show_marks(call, node, memory.marks_of(node))
 
 
-async def _condensed(call: Call, place: Place, memory: Docmem, root: str | None) -> tuple[Condensed, Usage]:
+async def _condensed(call: Call, place: LocatedWorkspace, memory: Docmem, root: str | None) -> tuple[Condensed, Usage]:
     from infold.cli.progress import Stages
     from infold.docmem.condensing import condense as condense_memory
     from infold.environment import Environment
@@ -131,7 +131,7 @@ async def _condensed(call: Call, place: Place, memory: Docmem, root: str | None)
             return done, steps.usage
 
 
-async def _proposed(place: Place, memory: Docmem, searcher: Searcher, document: Document) -> Proposal:
+async def _proposed(place: LocatedWorkspace, memory: Docmem, searcher: Searcher, document: Document) -> Proposal:
     from infold.docmem.classifying import propose
     from infold.environment import Environment
     from infold.inbox.steps import open_steps
@@ -154,7 +154,7 @@ def _document(file: Path) -> Document:
     return Document("stdin", text)
 
 
-def _show_plan(call: Call, place: Place, planned: Planned) -> int:
+def _show_plan(call: Call, place: LocatedWorkspace, planned: Planned) -> int:
     from infold.librarian.estimate import estimate
 
     runs = [

@@ -14,10 +14,10 @@ from infold.cli.options import Call, command
 from infold.errors import VaultBusy
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.docmem.recall import Recalled
+    from infold.locate import LocatedWorkspace
     from infold.search.embed.embedder import Embedder
     from infold.search.query.searcher import Searcher
 
@@ -127,7 +127,7 @@ def searching(call: Call, memory: Docmem) -> Iterator[Searcher]:
 
 
 @contextmanager
-def embedder_of(place: Place) -> Iterator[Embedder | None]:
+def embedder_of(place: LocatedWorkspace) -> Iterator[Embedder | None]:
     """The embeddings that the settings name, let go of at the end."""
     from infold.search.embed.embedder import open_embedder
 
@@ -158,7 +158,7 @@ def _show_result(call: Call, result: Recalled) -> None:
             show_text(call, node, "    ")
 
 
-def _make_index(place: Place, embedder: Embedder | None) -> None:
+def _make_index(place: LocatedWorkspace, embedder: Embedder | None) -> None:
     """The index, where there is none yet."""
     from infold.search.index.generations import IndexFolder
     from infold.search.index.sync import sync_index

@@ -11,8 +11,8 @@ import typer
 from infold.cli.forecast import confirmed
 from infold.cli.integrate import Kind
 from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
-from infold.cli.place import Place
 from infold.cli.terminal import Terminal
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.evaluation.evaluating import Plan
@@ -96,7 +96,7 @@ def evaluate(
     return int(bool(fallen or evaluation.stopped))
 
 
-def _plan(place: Place, compared: list[str]) -> Plan:
+def _plan(place: LocatedWorkspace, compared: list[str]) -> Plan:
     from infold.evaluation.arms import plan_arms
     from infold.evaluation.evaluating import Plan
     from infold.settings import seeds_of
@@ -113,7 +113,7 @@ def _plan(place: Place, compared: list[str]) -> Plan:
     )
 
 
-def _is_agreed(terminal: Terminal, place: Place, plan: Plan, *, yes: bool) -> bool:
+def _is_agreed(terminal: Terminal, place: LocatedWorkspace, plan: Plan, *, yes: bool) -> bool:
     """Shows what a model will cost, and asks where a person can answer. Raises KeyMissing and SettingInvalid."""
     paid = [arm.params for arm in plan.arms if arm.params.librarian.kind == "model"]
     if not paid:
@@ -131,7 +131,7 @@ def _is_agreed(terminal: Terminal, place: Place, plan: Plan, *, yes: bool) -> bo
     return estimate is None or confirmed(terminal, paid[0].librarian, estimate, yes=yes)
 
 
-def _carried_out(terminal: Terminal, place: Place, plan: Plan) -> Evaluation:
+def _carried_out(terminal: Terminal, place: LocatedWorkspace, plan: Plan) -> Evaluation:
     from infold.cli.progress import Stages
     from infold.environment import Environment
     from infold.evaluation.evaluating import evaluate as carry_out_all
@@ -141,7 +141,7 @@ def _carried_out(terminal: Terminal, place: Place, plan: Plan) -> Evaluation:
 
 
 def _accepted(
-    terminal: Terminal, place: Place, evaluation: Evaluation, accept: Path | None, check: Path | None
+    terminal: Terminal, place: LocatedWorkspace, evaluation: Evaluation, accept: Path | None, check: Path | None
 ) -> list[str]:
     """Writes and compares accepted figures; gives what has fallen, in words."""
     from infold.durable.files import Disk

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
-from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 from infold.errors import UsageError
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.evaluation.summaries import SummariesEvaluation
@@ -115,7 +115,7 @@ def summaries(call: Call, *, out: ReportOption = None) -> int:
     return 0
 
 
-def _judged(terminal: Terminal, place: Place) -> SummariesEvaluation:
+def _judged(terminal: Terminal, place: LocatedWorkspace) -> SummariesEvaluation:
     from infold import __version__
     from infold.cli.progress import Stages
     from infold.evaluation.cases import load_notes
@@ -141,7 +141,7 @@ def _judged(terminal: Terminal, place: Place) -> SummariesEvaluation:
     )
 
 
-async def _summarised(place: Place, stages: Any) -> tuple[Summaries, str]:
+async def _summarised(place: LocatedWorkspace, stages: Any) -> tuple[Summaries, str]:
     from infold.environment import Environment
     from infold.inbox.steps import open_steps
 
@@ -158,7 +158,7 @@ def _named(said: str) -> tuple[str, Path]:
     return name.strip(), Path(path.strip()).expanduser()
 
 
-def _folder(place: Place, out: Path | None, kind: str) -> Path:
+def _folder(place: LocatedWorkspace, out: Path | None, kind: str) -> Path:
     stamp = datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
     return out.expanduser().absolute() if out else place.workspace.state / "kept" / "evaluations" / kind / stamp
 

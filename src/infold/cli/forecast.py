@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from infold.cli.place import Place
 from infold.cli.terminal import Terminal
 from infold.librarian.prompts import DecisionKind
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.librarian.answers import Paragraph
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _Progress = Callable[[str, int, int], None]
 
 
-def is_agreed(terminal: Terminal, place: Place, *, yes: bool) -> bool:
+def is_agreed(terminal: Terminal, place: LocatedWorkspace, *, yes: bool) -> bool:
     """Shows the estimate where a model decides, and asks where a person can answer; else, and with `yes`, goes on.
 
     Raises KeyMissing, KeyRejected and SettingInvalid before anything is read.
@@ -50,7 +50,7 @@ def _answer() -> str:
     return sys.stdin.readline()
 
 
-def forecast(place: Place, progress: _Progress) -> Estimate | None:
+def forecast(place: LocatedWorkspace, progress: _Progress) -> Estimate | None:
     """What the run will take; None where there is nothing to do."""
     from infold.environment import Environment
     from infold.librarian.decisions import DecisionStore
@@ -71,7 +71,7 @@ def forecast(place: Place, progress: _Progress) -> Estimate | None:
     )
 
 
-def _paragraphs(place: Place) -> list[Paragraph]:
+def _paragraphs(place: LocatedWorkspace) -> list[Paragraph]:
     from infold.inbox.paragraphs import number_paragraphs
     from infold.vault.files import decode, read_bytes
 
@@ -82,7 +82,7 @@ def _paragraphs(place: Place) -> list[Paragraph]:
     return [entry.paragraph for entry in number_paragraphs(decode(data, inbox.name), inbox.name)]
 
 
-def _unsummarised(place: Place, librarian: str, progress: _Progress) -> Iterator[int]:
+def _unsummarised(place: LocatedWorkspace, librarian: str, progress: _Progress) -> Iterator[int]:
     """The tokens of each note that this librarian has not summarised; of an index note those of what it links to."""
     from infold.catalogue.notes import load_notes
     from infold.catalogue.summaries import SummaryStore

@@ -10,10 +10,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from infold.search.query.results import Result, SearchResult
+from infold.operations.memory import MemorySearchAnswer, MemorySearchResult
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACES: Final = re.compile(r"\s+")
@@ -37,16 +36,15 @@ class Paint:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._is_on and text else text
 
 
-def lines_of(found: SearchResult, paint: Paint, *, explain: bool) -> Iterator[str]:
+def lines_of(found: MemorySearchAnswer, paint: Paint) -> Iterator[str]:
     """The page, line by line."""
-    for source, results in found.groups.items():
+    for source, results in found.results.items():
         if not results:
             continue
         yield paint("group", f"{source} ({len(results)})")
         for result in results:
             yield from _result_lines(result, paint)
-            if explain:
-                yield from (paint("faint", f"    {line}") for line in _reasons(result))
+            yield from (paint("faint", f"    {line}") for line in _reasons(result))
         yield ""
 
 
@@ -55,15 +53,15 @@ def shown(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def place_of(result: Result) -> str:
+def place_of(result: MemorySearchResult) -> str:
     """`path:start-end`, which `infold get` takes; the tree of a memory node, which has no lines."""
-    if not result.start_line:
-        return shown(result.path)
-    lines = f"{result.start_line}" if result.start_line == result.end_line else f"{result.start_line}-{result.end_line}"
-    return f"{shown(result.path)}:{lines}"
+    start, end = result.lines.start, result.lines.end
+    if not start:
+        return shown(result.file_path)
+    return f"{shown(result.file_path)}:{start}" if start == end else f"{shown(result.file_path)}:{start}-{end}"
 
 
-def _result_lines(result: Result, paint: Paint) -> Iterator[str]:
+def _result_lines(result: MemorySearchResult, paint: Paint) -> Iterator[str]:
     aside = [f"{result.score:.2f}", result.date or "", "" if result.trust == "vault" else f"from {result.trust}"]
     yield f"  {paint('path', place_of(result))}  {paint('faint', '  '.join(part for part in aside if part))}"
     heading = shown(result.heading or result.title)
@@ -73,11 +71,11 @@ def _result_lines(result: Result, paint: Paint) -> Iterator[str]:
         yield f"    {_snippet(result, paint)}"
 
 
-def _snippet(result: Result, paint: Paint) -> str:
+def _snippet(result: MemorySearchResult, paint: Paint) -> str:
     """The snippet on one line, its matches set off."""
     parts: list[str] = []
     at = 0
-    for start, end in result.marks:
+    for start, end in result.matches:
         parts += [_flat(result.snippet[at:start]), paint("match", _flat(result.snippet[start:end]))]
         at = end
     parts.append(_flat(result.snippet[at:]))
@@ -89,9 +87,11 @@ def _flat(text: str) -> str:
     return shown(_SPACES.sub(" ", text))
 
 
-def _reasons(result: Result) -> Iterator[str]:
-    for part in result.evidence:
-        place = f"rank {part.rank}, score {part.score:.3f}" if part.rank else "by other passages of the note"
-        yield f"{part.name}: {place}, weight {part.weight:g}, adds {part.share:.3f}"
-    if result.words:
-        yield f"words: {', '.join(shown(word) for word in result.words)}"
+def _reasons(result: MemorySearchResult) -> Iterator[str]:
+    if result.explain is None:
+        return
+    for leg in result.explain.legs:
+        place = f"rank {leg.rank}, score {leg.score:.3f}" if leg.rank else "by other passages of the note"
+        yield f"{leg.leg}: {place}, weight {leg.weight:g}, adds {leg.adds:.3f}"
+    if result.explain.words:
+        yield f"words: {', '.join(shown(word) for word in result.explain.words)}"

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infold.cli.options import Call, command
-from infold.cli.place import Place
 from infold.cli.terminal import Terminal
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.catalogue.sync import TablesResult
@@ -99,7 +99,7 @@ def rebuild(call: Call) -> int:
 
 
 @contextmanager
-def _embedder(place: Place) -> Iterator[Embedder | None]:
+def _embedder(place: LocatedWorkspace) -> Iterator[Embedder | None]:
     from infold.search.embed.embedder import open_embedder
 
     embedder = open_embedder(place.params.search)
@@ -110,7 +110,7 @@ def _embedder(place: Place) -> Iterator[Embedder | None]:
         yield embedder
 
 
-def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: bool) -> SyncResult:
+def _sync(place: LocatedWorkspace, embedder: Embedder | None, stages: Stages, *, vectors: bool) -> SyncResult:
     from infold.notebook.sessions import feeds_of
     from infold.search.index.sync import sync_index
 
@@ -127,7 +127,7 @@ def _sync(place: Place, embedder: Embedder | None, stages: Stages, *, vectors: b
     )
 
 
-def _index_memory(place: Place, embedder: Embedder | None, stages: Stages) -> None:
+def _index_memory(place: LocatedWorkspace, embedder: Embedder | None, stages: Stages) -> None:
     """The nodes of memory trees, where there are any."""
     if not place.workspace.docmem.exists():
         return
@@ -138,7 +138,7 @@ def _index_memory(place: Place, embedder: Embedder | None, stages: Stages) -> No
         index_memory(memory, place.workspace, embedder, stages)
 
 
-async def _tables(place: Place, stages: Stages) -> TablesResult:
+async def _tables(place: LocatedWorkspace, stages: Stages) -> TablesResult:
     from infold.environment import Environment
     from infold.inbox.steps import open_steps
 
@@ -160,7 +160,7 @@ def _tell_result(terminal: Terminal, created: int, done: SyncResult, cached: int
     )
 
 
-def _interrupted(place: Place, terminal: Terminal) -> int:
+def _interrupted(place: LocatedWorkspace, terminal: Terminal) -> int:
     """What can be searched already, and how to go on."""
     from infold.search.index_status import held
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.options import Call, command
-from infold.cli.place import PARAMS_FILE, Asked, Place, find_place, remember
 from infold.errors import StateUnwritable, UsageError
+from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
 
 if TYPE_CHECKING:
     from infold.cli.discovery import Found
@@ -53,7 +53,7 @@ def init(
     from infold.cli.survey import survey
 
     terminal = call.terminal
-    place = find_place(_named(call.wanted))
+    place = locate_workspace(_named(call.wanted))
     with Stages(terminal) as stages:
         seen = survey(place, stages)
     settled = _settle(place, seen, root, inbox)
@@ -97,12 +97,12 @@ def init(
     return 0
 
 
-def _named(wanted: Asked) -> Asked:
+def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
     """With the current folder as the vault where none is named and this one looks like one."""
     if wanted.vault is not None:
         return wanted
     here = Path.cwd()
-    if (here / PARAMS_FILE).is_file() and find_place(wanted).params_file == here / PARAMS_FILE:
+    if (here / PARAMS_FILE).is_file() and locate_workspace(wanted).params_file == here / PARAMS_FILE:
         raise UsageError(
             f"{here / PARAMS_FILE} names the vault of this folder already.",
             hint="Change it there, or name another vault with --vault DIR.",
@@ -112,7 +112,7 @@ def _named(wanted: Asked) -> Asked:
     return dataclasses.replace(wanted, vault=here)
 
 
-def _settle(place: Place, seen: Survey, root: str | None, inbox: str | None) -> _Settled:
+def _settle(place: LocatedWorkspace, seen: Survey, root: str | None, inbox: str | None) -> _Settled:
     from infold.cli.discovery import Found, find_inbox, find_root
 
     everything = list(seen.words)
@@ -135,7 +135,7 @@ def _create(inbox: Path) -> None:
         raise StateUnwritable(f"{inbox} cannot be created: {error}", hint="Create it yourself.") from error
 
 
-def _write_settings(file: Path, place: Place, settled: _Settled) -> None:
+def _write_settings(file: Path, place: LocatedWorkspace, settled: _Settled) -> None:
     import yaml
 
     section = {"inbox_file": settled.inbox.path}

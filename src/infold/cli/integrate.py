@@ -10,9 +10,9 @@ import typer
 
 from infold.cli.forecast import is_agreed
 from infold.cli.options import Call, command
-from infold.cli.place import Asked, Place
 from infold.cli.running import Runner, carry_out
 from infold.cli.terminal import Terminal
+from infold.locate import LocatedWorkspace, WorkspaceRequest
 
 if TYPE_CHECKING:
     from infold.inbox.run import Run
@@ -84,7 +84,7 @@ def integrate(
     return exit_code(run)
 
 
-def show_result(terminal: Terminal, place: Place, run: Run, wanted: Asked) -> None:
+def show_result(terminal: Terminal, place: LocatedWorkspace, run: Run, wanted: WorkspaceRequest) -> None:
     """What was done, and what can be done next."""
     from infold.cli.outcome import command_line, show_run, show_totals
     from infold.inbox.run import RunStatus

@@ -11,9 +11,17 @@ import typer
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
+from infold.operations.contract import Nothing
+from infold.operations.notebook import (
+    DailyLogRequest,
+    NotebookWriteRequest,
+    daily_log,
+    memory_context,
+    notebook_write,
+)
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
+    from infold.locate import LocatedWorkspace
     from infold.notebook.daily_summary import DaySummary
 
 
@@ -39,16 +47,16 @@ def write(
     a write back.
     """
     from infold.cli.outcome import command_line
-    from infold.notebook.pages import notebook_write
 
-    place = call.place()
-    done = notebook_write(place.workspace, page, given_text(text, file), section, replace=replace)
+    request = NotebookWriteRequest(page=page, content=given_text(text, file), section=section, replace=replace)
+    with call.vault() as vault:
+        done = notebook_write(vault, request)
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
         return 0
     call.terminal.say(done.message)
-    if done.id:
-        call.terminal.say(f"undo    {command_line('undo', done.id, call.wanted)}")
+    if done.write:
+        call.terminal.say(f"undo    {command_line('undo', done.write, call.wanted)}")
     return 0
 
 
@@ -67,14 +75,12 @@ def log(
     The log is the vault's own daily note where Obsidian is set to have one, else daily/YYYY-MM-DD.md. It only grows;
     the same entry again within a minute is one.
     """
-    place = call.place()
     if summary:
         if text is not None or file is not None:
             raise UsageError("--summary makes its own text.", hint="Leave the text out.")
-        return _summarise(call, place)
-    from infold.notebook.daily import daily_log
-
-    done = daily_log(place.workspace, given_text(text, file))
+        return _summarise(call, call.place())
+    with call.vault() as vault:
+        done = daily_log(vault, DailyLogRequest(entry=given_text(text, file)))
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
     else:
@@ -89,9 +95,8 @@ def context(call: Call) -> int:
     Each file is fenced and labelled. At most 8,000 characters of a file and 32,000 of all reference notes are shown;
     what is cut is said, with the command that prints the rest.
     """
-    from infold.notebook.context import build_context
-
-    found = build_context(call.place().workspace)
+    with call.vault() as vault:
+        found = memory_context(vault, Nothing())
     if call.terminal.is_json:
         call.terminal.emit(found.as_json())
     elif found.text:
@@ -101,7 +106,7 @@ def context(call: Call) -> int:
     return 0
 
 
-def _summarise(call: Call, place: Place) -> int:
+def _summarise(call: Call, place: LocatedWorkspace) -> int:
     done = asyncio.run(_summary(place))
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
@@ -112,7 +117,7 @@ def _summarise(call: Call, place: Place) -> int:
     return 0
 
 
-async def _summary(place: Place) -> DaySummary:
+async def _summary(place: LocatedWorkspace) -> DaySummary:
     from infold.notebook.daily_summary import daily_summary, open_summariser
 
     async with open_summariser(place.workspace) as librarian:

@@ -11,8 +11,10 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from infold.cli.place import Asked, Place, find_place
+from infold.app import OpenVault
 from infold.cli.terminal import Terminal
+from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.progress import Progress, silent
 
 P = ParamSpec("P")
 
@@ -94,11 +96,15 @@ class Call:
     """What every command gets: where it writes, and the place that was asked for."""
 
     terminal: Terminal
-    wanted: Asked
+    wanted: WorkspaceRequest
 
-    def place(self, *, inbox: Path | None = None, **settings: object) -> Place:
+    def place(self, *, inbox: Path | None = None, **settings: object) -> LocatedWorkspace:
         """The place, with settings such as `librarian__kind="model"` on top; raises UsageError where there is none."""
-        return find_place(self.wanted.with_changes(**settings), inbox=inbox)
+        return locate_workspace(self.wanted.with_changes(**settings), inbox=inbox)
+
+    def vault(self, progress: Progress = silent, *, inbox: Path | None = None, **settings: object) -> OpenVault:
+        """The vault of that place, opened; to be used in a `with` statement."""
+        return OpenVault(self.place(inbox=inbox, **settings), progress)
 
 
 def _placed(
@@ -110,7 +116,7 @@ def _placed(
     is_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001 - the app looks for it where errors end
 ) -> Call:
-    return Call(Terminal(is_json=is_json), Asked(vault, state, params, tuple(changes or ())))
+    return Call(Terminal(is_json=is_json), WorkspaceRequest(vault, state, params, tuple(changes or ())))
 
 
 def _placeless(
@@ -118,7 +124,7 @@ def _placeless(
     is_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> Call:
-    return Call(Terminal(is_json=is_json), Asked())
+    return Call(Terminal(is_json=is_json), WorkspaceRequest())
 
 
 def command(function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:

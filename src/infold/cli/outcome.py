@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.cli.diffs import abridged, short
-from infold.cli.place import Asked
 from infold.cli.terminal import Terminal, own_command
 from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
 from infold.librarian.spend import Usage
+from infold.locate import WorkspaceRequest
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -163,7 +163,7 @@ def cost(usage: Usage) -> str:
     return f"{tokens}, " + ("price of this model unknown" if usage.usd is None else f"${usage.usd:.4f}")
 
 
-def command_line(verb: str, run_id: str, wanted: Asked) -> str:
+def command_line(verb: str, run_id: str, wanted: WorkspaceRequest) -> str:
     """A command that works as printed, from the same folder."""
     words = [verb, run_id]
     for option, folder in (("--vault", wanted.vault), ("--state", wanted.state), ("--params", wanted.params)):

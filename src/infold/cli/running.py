@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infold.cli.place import Place
 from infold.cli.terminal import Terminal
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.inbox.run import Run, RunStatus
@@ -24,7 +24,7 @@ class Runner(StrEnum):
     DIRECT = "direct"
 
 
-def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner) -> Run:
+def carry_out(terminal: Terminal, place: LocatedWorkspace, *, dry_run: bool, runner: Runner) -> Run:
     """The run, with bars on a terminal. An interruption says what state things are in."""
     from flows.runner import choose_runner, run_integrate
     from infold.cli.progress import Stages
@@ -42,7 +42,7 @@ def carry_out(terminal: Terminal, place: Place, *, dry_run: bool, runner: Runner
         raise typer.Exit(_INTERRUPTED) from None
 
 
-def finish_what_was_stopped(terminal: Terminal, place: Place) -> None:
+def finish_what_was_stopped(terminal: Terminal, place: LocatedWorkspace) -> None:
     """Brings a run that was killed while it wrote to its end, and says so."""
     from infold.inbox.runs import recover
 
@@ -50,13 +50,13 @@ def finish_what_was_stopped(terminal: Terminal, place: Place) -> None:
         terminal.notice(sentence, style="yellow")
 
 
-def _statuses(place: Place) -> dict[str, RunStatus]:
+def _statuses(place: LocatedWorkspace) -> dict[str, RunStatus]:
     from infold.inbox.runs import RunStore
 
     return {run.id: run.status for run in RunStore(place.workspace.runs).list()}
 
 
-def _state_of_things(place: Place, known: set[str]) -> str:
+def _state_of_things(place: LocatedWorkspace, known: set[str]) -> str:
     """After an interruption; `known` are the runs that were there before."""
     from infold.inbox.run import RunStatus
 

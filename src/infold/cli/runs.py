@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infold.cli.options import Call, RunArgument, command
-from infold.cli.place import Place
 from infold.errors import RunNotFound
+from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 
-def find_run(place: Place, name: str, *, wanted: tuple[str, ...] = ()) -> Run:
+def find_run(place: LocatedWorkspace, name: str, *, wanted: tuple[str, ...] = ()) -> Run:
     """The run of that id, of that unique beginning, or for `last` the latest, if possible of a `wanted` status."""
     from infold.inbox.runs import RunStore
 
@@ -37,7 +37,7 @@ def find_run(place: Place, name: str, *, wanted: tuple[str, ...] = ()) -> Run:
     raise RunNotFound(f"There is no run {name!r} of {place.vault}.", hint=hint)
 
 
-def workspace_of(place: Place, run: Run) -> Workspace:
+def workspace_of(place: LocatedWorkspace, run: Run) -> Workspace:
     """The workspace with the inbox that the run was made from."""
     return replace(place.workspace, inbox=place.vault / run.inbox)
 
@@ -178,7 +178,7 @@ def undo(call: Call, *, run: RunArgument) -> int:
     return int(bool(result.conflicts))
 
 
-def _take_back(call: Call, place: Place, name: str) -> int:
+def _take_back(call: Call, place: LocatedWorkspace, name: str) -> int:
     """A write of the notebook."""
     from infold.notebook.kept_writes import take_back
 

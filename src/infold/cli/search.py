@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.days import read_day
+from infold.cli.found import Paint, lines_of
 from infold.cli.options import Call, command
 from infold.errors import UsageError
+from infold.operations.memory import MemorySearchAnswer, MemorySearchRequest, memory_search
+from infold.search.index.contract import Source
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
     from infold.cli.progress import Stages
     from infold.cli.terminal import Terminal
-    from infold.search.index.contract import Filter
-    from infold.search.query.fresh_search import LiveSearch
-    from infold.search.query.results import SearchResult
 
 _FILTERS = "Only what"
 _FEW_NOTES = 100  # indexed before a bar that would show them is drawn
@@ -94,31 +93,35 @@ def search(
     Results come in groups: notebook, daily, sessions. Notes that changed are indexed first. `infold get` prints a
     place that was found.
     """
-    text = " ".join(query)
-    where = _filter(source, path, tag, since, until)
-    sync = False if no_sync else None
+    request = MemorySearchRequest(
+        query=" ".join(query),
+        sources=_sources(source),
+        paths=tuple(path or ()),
+        tags=tuple(tag or ()),
+        since=read_day(since, "--since") if since is not None else None,
+        until=read_day(until, "--until") if until is not None else None,
+        max_results=limit,
+        min_score=min_score,
+        explain=explain,
+    )
     bars = _Bars(call.terminal)
-    with ExitStack() as stack:
+    with call.vault(bars, search__sync_on_search=False if no_sync else None) as vault:
         with bars:
-            live = stack.enter_context(_search(call.place(), bars, stack, sync=sync))
-            found = live.search(text, where, limit, min_score, sync=sync)
-        _show(call, found, where, explain=explain)  # here, because closing the index waits for the disk
-        live.fill()
+            found = memory_search(vault, request)
+        _show(call, found, request)  # here, because closing the index waits for the disk
+        vault.fill_vectors()
     return 0
 
 
-def _show(call: Call, found: SearchResult, where: Filter, *, explain: bool) -> None:
+def _show(call: Call, found: MemorySearchAnswer, request: MemorySearchRequest) -> None:
     if call.terminal.is_json:
-        call.terminal.emit(found.as_json(explain=explain))
-        sys.stdout.flush()
+        call.terminal.emit(found.as_json())
         return
-    from infold.cli.found import Paint, lines_of
-
-    page = "\n".join(lines_of(found, Paint.for_stdout(), explain=explain)).rstrip("\n")
+    page = "\n".join(lines_of(found, Paint.for_stdout())).rstrip("\n")
     if page:
         sys.stdout.write(f"{page}\n")
         sys.stdout.flush()
-    for notice in _notices(found, where):
+    for notice in _notices(found, request):
         sys.stderr.write(f"{notice}\n")
 
 
@@ -147,60 +150,31 @@ class _Bars:
         self._stack.close()
 
 
-def _search(place: Place, bars: _Bars, stack: ExitStack, *, sync: bool | None) -> LiveSearch:
-    from infold.cli.remembered import memory_texts
-    from infold.notebook.sessions import SessionTexts, feeds_of
-    from infold.search.embed.embedder import open_embedder
-    from infold.search.index.contract import Source
-    from infold.search.query.fresh_search import LiveSearch
-
-    space = place.workspace
-    embedder = open_embedder(place.params.search)
-    return LiveSearch(
-        space,
-        embedder,
-        feeds=feeds_of(space, settled_only=True),
-        texts=lambda: {  # asked for once the index is there
-            Source.SESSIONS: SessionTexts(space.sessions, space.params.search),
-            **memory_texts(space, embedder, stack, sync=sync),
-        },
-        progress=bars,
-    )
-
-
-def _filter(
-    sources: list[str] | None, paths: list[str] | None, tags: list[str] | None, since: str | None, until: str | None
-) -> Filter:
-    from infold.search.index.contract import Filter, Source
-
-    names = [name.strip().casefold() for given in sources or () for name in given.split(",") if name.strip()]
+def _sources(given: list[str] | None) -> tuple[Source, ...]:
+    """The sources that were named, each option may hold several; all of them where none was."""
+    names = [name.strip().casefold() for each in given or () for name in each.split(",") if name.strip()]
     for name in names:
         if name not in set(Source):
             raise UsageError(f"There is no source {name!r}.", hint=f"The sources are {', '.join(Source)}.")
-    return Filter(
-        sources=tuple(names),
-        prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in paths or ()),
-        tags=tuple(tags or ()),
-        since=read_day(since, "--since") if since is not None else None,
-        until=read_day(until, "--until") if until is not None else None,
-    )
+    return tuple(Source(name) for name in names) or tuple(Source)
 
 
-def _looked_through(where: Filter) -> str:
+def _looked_through(request: MemorySearchRequest) -> str:
     """What the filters leave, in their words."""
-    parts = [", ".join(where.sources) or "the vault"]
-    if where.prefixes:
-        parts.append(f"under {', '.join(where.prefixes)}")
-    if where.tags:
-        parts.append(f"tagged {', '.join(where.tags)}")
-    if where.since:
-        parts.append(f"since {where.since}")
-    if where.until:
-        parts.append(f"until {where.until}")
+    is_all = len(request.sources) == len(Source)
+    parts = ["the vault" if is_all else ", ".join(request.sources)]
+    if request.paths:
+        parts.append(f"under {', '.join(request.paths)}")
+    if request.tags:
+        parts.append(f"tagged {', '.join(request.tags)}")
+    if request.since:
+        parts.append(f"since {request.since}")
+    if request.until:
+        parts.append(f"until {request.until}")
     return " ".join(parts)
 
 
-def _notices(found: SearchResult, where: Filter) -> list[str]:
+def _notices(found: MemorySearchAnswer, request: MemorySearchRequest) -> list[str]:
     """What goes to stderr: how far the answer can be relied on, and what to try where there is none."""
     notices = list(found.notices)
     if found.left_out:
@@ -209,9 +183,9 @@ def _notices(found: SearchResult, where: Filter) -> list[str]:
             f"{places} left out: the files have changed since they were indexed and no longer say it; "
             "`infold index` brings the index up to date."
         )
-    if not found.results:
+    if not any(found.results.values()):
         searched = f"{found.searched} passage{'s' * (found.searched != 1)} searched"
-        notices.append(f"Nothing found for {found.query!r} in {_looked_through(where)}; {searched}.")
+        notices.append(f"Nothing found for {found.query!r} in {_looked_through(request)}; {searched}.")
         if found.hint:
             notices.append(found.hint)
     return notices

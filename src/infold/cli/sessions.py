@@ -12,7 +12,7 @@ from infold.cli.options import Call, command
 from infold.errors import UsageError
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
+    from infold.locate import LocatedWorkspace
     from infold.search.embed.embedder import Embedder
 
 
@@ -124,7 +124,7 @@ def forget(
     return 0
 
 
-def _forget_nodes(place: Place, session: str) -> int:
+def _forget_nodes(place: LocatedWorkspace, session: str) -> int:
     file = place.workspace.docmem
     if not file.exists():
         return 0
@@ -135,7 +135,7 @@ def _forget_nodes(place: Place, session: str) -> int:
         return forget_session_nodes(memory, session)
 
 
-def _embedder(place: Place, stack: ExitStack) -> Embedder | None:
+def _embedder(place: LocatedWorkspace, stack: ExitStack) -> Embedder | None:
     from infold.search.embed.embedder import open_embedder
 
     embedder = open_embedder(place.params.search)

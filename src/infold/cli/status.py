@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from infold.cli.options import Call, command
-from infold.cli.place import Place
+from infold.locate import LocatedWorkspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def status(
     return 0
 
 
-def find_status(place: Place) -> Status:
+def find_status(place: LocatedWorkspace) -> Status:
     """Reads only the inbox, the list of runs and what the index says of itself; lists the vault, reads no note."""
     from infold.inbox.runs import RunStore
     from infold.notebook.flush import last_flush
@@ -90,7 +90,7 @@ def find_status(place: Place) -> Status:
     )
 
 
-def _is_empty(place: Place) -> bool:
+def _is_empty(place: LocatedWorkspace) -> bool:
     """Whether the vault has no note to index, or is not there."""
     from infold.errors import VaultNotFound
     from infold.search.index.feeds import NotesFeed
@@ -129,7 +129,7 @@ def _count(n: int, word: str) -> str:
     return f"{n} {word}{'s' * (n != 1)}"
 
 
-def waiting_paragraphs(place: Place) -> int | None:
+def waiting_paragraphs(place: LocatedWorkspace) -> int | None:
     """How many paragraphs the inbox holds; None where there is no inbox. Raises NoteUnreadable."""
     from infold.inbox.paragraphs import number_paragraphs
     from infold.vault.files import decode, read_bytes

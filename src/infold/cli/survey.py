@@ -13,8 +13,8 @@ from functools import cached_property
 from infold.catalogue.links import dangling_links, load_links
 from infold.catalogue.notes import load_notes
 from infold.catalogue.sync import TablesResult, sync_tables
-from infold.cli.place import Place
 from infold.knowledge.graph import Graph
+from infold.locate import LocatedWorkspace
 
 _CANDIDATES_FOR_ROOT = 40
 
@@ -45,7 +45,7 @@ class Survey:
         return {path: len(self.graph.reach(path)) - 1 for path in by_links[:_CANDIDATES_FOR_ROOT]}
 
 
-def survey(place: Place, progress: Callable[[str, int, int], None] | None = None) -> Survey:
+def survey(place: LocatedWorkspace, progress: Callable[[str, int, int], None] | None = None) -> Survey:
     """Looks at the vault. Raises VaultNotFound and StateUnwritable."""
     workspace = place.workspace
     tables = sync_tables(workspace.vault, workspace.tables, workspace.params, _as_stage(progress))

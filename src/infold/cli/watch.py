@@ -17,7 +17,7 @@ from infold.cli.terminal import Terminal
 from infold.errors import InfoldError
 
 if TYPE_CHECKING:
-    from infold.cli.place import Place
+    from infold.locate import LocatedWorkspace
     from infold.search.follow.watcher import News, Syncing
     from infold.search.index.sync_stats import Progress, SyncResult
 
@@ -65,7 +65,7 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 @contextmanager
-def _syncing(place: Place) -> Iterator[Syncing]:
+def _syncing(place: LocatedWorkspace) -> Iterator[Syncing]:
     from infold.notebook.sessions import feeds_of
     from infold.search.embed.embedder import open_embedder
     from infold.search.index.sync import sync_index
@@ -99,7 +99,7 @@ def _syncing(place: Place) -> Iterator[Syncing]:
 class _Teller:
     """Says what happens, in lines for a person or for a program."""
 
-    def __init__(self, terminal: Terminal, place: Place) -> None:
+    def __init__(self, terminal: Terminal, place: LocatedWorkspace) -> None:
         self._terminal, self._place = terminal, place
         self._is_first = True
         self._is_emptied = False

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from infold.cli.place import Asked, default_state, find_place, remember
 from infold.errors import SettingInvalid, UsageError, VaultNotFound
+from infold.locate import WorkspaceRequest, default_state, locate_workspace, remember
 from infold.settings import load_params
+
+pytestmark = pytest.mark.usefixtures("nowhere")
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ def vault(tmp_path) -> Path:
 def test_without_any_vault_the_error_says_what_to_do():
     """Nothing named, nothing remembered: wrong use, with the two ways to name one."""
     with pytest.raises(UsageError) as raised:
-        find_place(Asked())
+        locate_workspace(WorkspaceRequest())
     assert raised.value.exit_code == 2
     assert "--vault DIR" in raised.value.hint
     assert "infold init" in raised.value.hint
@@ -32,24 +34,24 @@ def test_without_any_vault_the_error_says_what_to_do():
 def test_a_missing_vault_and_a_file_as_vault_are_told_apart(tmp_path):
     """The message says whether there is nothing at the path or no folder."""
     with pytest.raises(VaultNotFound, match="no folder"):
-        find_place(Asked(vault=tmp_path / "gone"))
+        locate_workspace(WorkspaceRequest(vault=tmp_path / "gone"))
     (tmp_path / "note.md").write_text("x")
     with pytest.raises(VaultNotFound, match="is a file"):
-        find_place(Asked(vault=tmp_path / "note.md"))
+        locate_workspace(WorkspaceRequest(vault=tmp_path / "note.md"))
 
 
 def test_the_state_lies_outside_the_vault_in_a_folder_of_its_own(tmp_path, vault):
     """Two vaults of one name do not share their state."""
     twin = tmp_path / "other" / "My notes"
     twin.mkdir(parents=True)
-    states = {find_place(Asked(vault=folder)).state for folder in (vault, twin)}
+    states = {locate_workspace(WorkspaceRequest(vault=folder)).state for folder in (vault, twin)}
     assert len(states) == 2
     assert all(state.name.startswith("My-notes-") and state.is_relative_to(tmp_path / "home") for state in states)
 
 
 def test_finding_a_place_writes_nothing(tmp_path, vault):
     """Only a command that has something to keep makes a state folder."""
-    find_place(Asked(vault=vault))
+    locate_workspace(WorkspaceRequest(vault=vault))
     assert not (tmp_path / "home").exists()
 
 
@@ -57,7 +59,7 @@ def test_a_params_file_here_that_names_a_vault_is_the_repository(tmp_path, vault
     """`vault.path` counts from that file, the state is data/state beside it, its settings are in force."""
     here = Path.cwd()
     (here / "params.yaml").write_text("vault: {path: ../My notes, root_file: start.md}\n")
-    place = find_place(Asked())
+    place = locate_workspace(WorkspaceRequest())
     assert (place.vault, place.state) == (vault, here / "data" / "state")
     assert place.params.vault.root_file == "start.md"
 
@@ -66,15 +68,15 @@ def test_the_params_file_of_another_tool_is_none_of_ours(tmp_path, vault):
     """A ./params.yaml without `vault.path` is left alone, whatever it holds."""
     Path("params.yaml").write_text("train: {lr: 0.1}\n")
     with pytest.raises(UsageError, match="No vault"):
-        find_place(Asked())
+        locate_workspace(WorkspaceRequest())
     remember(vault, default_state(vault))
-    assert find_place(Asked()).vault == vault
+    assert locate_workspace(WorkspaceRequest()).vault == vault
 
 
 def test_a_vault_named_by_hand_outweighs_the_repository(tmp_path, vault):
     """With --vault the ./params.yaml here has no say."""
     Path("params.yaml").write_text("vault: {path: ., root_file: start.md}\n")
-    place = find_place(Asked(vault=vault))
+    place = locate_workspace(WorkspaceRequest(vault=vault))
     assert place.vault == vault
     assert place.params.vault.root_file == "index.md"
 
@@ -82,12 +84,12 @@ def test_a_vault_named_by_hand_outweighs_the_repository(tmp_path, vault):
 def test_the_remembered_vault_comes_with_the_state_it_was_given(tmp_path, vault):
     """`init --state` is remembered for that vault, also when another vault becomes the default."""
     remember(vault, tmp_path / "elsewhere")
-    assert find_place(Asked()).state == tmp_path / "elsewhere"
+    assert locate_workspace(WorkspaceRequest()).state == tmp_path / "elsewhere"
     other = tmp_path / "other"
     other.mkdir()
     remember(other, default_state(other))
-    assert find_place(Asked()).vault == other
-    assert find_place(Asked(vault=vault)).state == tmp_path / "elsewhere"
+    assert locate_workspace(WorkspaceRequest()).vault == other
+    assert locate_workspace(WorkspaceRequest(vault=vault)).state == tmp_path / "elsewhere"
 
 
 def test_what_is_remembered_but_cannot_be_read_counts_as_nothing(tmp_path):
@@ -95,7 +97,7 @@ def test_what_is_remembered_but_cannot_be_read_counts_as_nothing(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "places.json").write_text("{")
     with pytest.raises(UsageError, match="No vault"):
-        find_place(Asked())
+        locate_workspace(WorkspaceRequest())
 
 
 def test_settings_come_from_the_nearest_file_with_single_changes_on_top(tmp_path, vault):
@@ -103,12 +105,12 @@ def test_settings_come_from_the_nearest_file_with_single_changes_on_top(tmp_path
     state = default_state(vault)
     state.mkdir(parents=True)
     (state / "params.yaml").write_text("vault: {root_file: A.md, inbox_file: In.md}\n")
-    assert find_place(Asked(vault=vault)).params.vault.root_file == "A.md"
+    assert locate_workspace(WorkspaceRequest(vault=vault)).params.vault.root_file == "A.md"
     (tmp_path / "p.yaml").write_text("vault: {root_file: B.md}\n")
-    place = find_place(Asked(vault, None, tmp_path / "p.yaml", ("vault.inbox_file=Drop.md",)))
+    place = locate_workspace(WorkspaceRequest(vault, None, tmp_path / "p.yaml", ("vault.inbox_file=Drop.md",)))
     assert (place.params.vault.root_file, place.workspace.inbox) == ("B.md", vault / "Drop.md")
     with pytest.raises(SettingInvalid, match=r"vault\.root_fil"):
-        find_place(Asked(vault, changes=("vault.root_fil=x",)))
+        locate_workspace(WorkspaceRequest(vault, changes=("vault.root_fil=x",)))
 
 
 @pytest.mark.parametrize(
@@ -132,28 +134,30 @@ def test_a_misspelt_setting_is_named_with_the_one_that_was_meant(given, message,
 def test_a_state_folder_among_the_notes_is_refused(vault, name):
     """Reports among the notes would be taken for notes."""
     with pytest.raises(SettingInvalid, match="among the notes"):
-        find_place(Asked(vault=vault, state=vault / name))
+        locate_workspace(WorkspaceRequest(vault=vault, state=vault / name))
 
 
 def test_a_hidden_state_folder_in_the_vault_must_be_asked_for_by_name(vault, monkeypatch):
     """The default never lies inside the vault; --state vault/.infold is taken at its word."""
     monkeypatch.setenv("INFOLD_STATE_HOME", str(vault / ".infold"))
     with pytest.raises(SettingInvalid, match="would lie inside"):
-        find_place(Asked(vault=vault))
-    assert find_place(Asked(vault=vault, state=vault / ".infold")).state == vault / ".infold"
+        locate_workspace(WorkspaceRequest(vault=vault))
+    assert locate_workspace(WorkspaceRequest(vault=vault, state=vault / ".infold")).state == vault / ".infold"
 
 
 def test_an_inbox_is_looked_for_here_and_then_in_the_vault(tmp_path, vault):
     """`--inbox FILE` means a file of the current folder, else one of the vault."""
     (vault / "drop.md").write_text("x")
-    assert find_place(Asked(vault=vault), inbox=Path("drop.md")).workspace.inbox == vault / "drop.md"
+    assert locate_workspace(WorkspaceRequest(vault=vault), inbox=Path("drop.md")).workspace.inbox == vault / "drop.md"
     Path("drop.md").write_text("x")
-    assert find_place(Asked(vault=vault), inbox=Path("drop.md")).workspace.inbox == Path.cwd() / "drop.md"
+    assert (
+        locate_workspace(WorkspaceRequest(vault=vault), inbox=Path("drop.md")).workspace.inbox == Path.cwd() / "drop.md"
+    )
 
 
 def test_options_become_settings_whatever_their_text():
     """A model's name with a colon or a leading number stays the name it is."""
-    changed = Asked().with_changes(librarian__model="llama3.2:1b", librarian__max_usd=None)
+    changed = WorkspaceRequest().with_changes(librarian__model="llama3.2:1b", librarian__max_usd=None)
     assert [json.loads(change.partition("=")[2]) for change in changed.changes] == ["llama3.2:1b"]
 
 
@@ -162,7 +166,7 @@ def test_the_notes_may_lie_in_a_folder_of_the_vault_with_the_inbox_above(tmp_pat
     vault = tmp_path / "vault"
     (vault / "notes").mkdir(parents=True)
     (vault / "inbox.md").write_text("text\n")
-    place = find_place(Asked(vault=vault, changes=("vault.notes_directory=./notes",)))
+    place = locate_workspace(WorkspaceRequest(vault=vault, changes=("vault.notes_directory=./notes",)))
     assert place.vault == vault / "notes"
     assert place.workspace.inbox == vault / "inbox.md"
 
@@ -173,7 +177,7 @@ def test_a_notes_folder_outside_the_vault_or_absent_is_refused(tmp_path, folder,
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "vault").mkdir()
     with pytest.raises(error):
-        find_place(Asked(vault=tmp_path / "vault", changes=(f"vault.notes_directory={folder}",)))
+        locate_workspace(WorkspaceRequest(vault=tmp_path / "vault", changes=(f"vault.notes_directory={folder}",)))
 
 
 def test_an_inbox_named_among_the_notes_is_not_taken_for_a_note(tmp_path):
@@ -181,5 +185,5 @@ def test_an_inbox_named_among_the_notes_is_not_taken_for_a_note(tmp_path):
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / "capture.md").write_text("text\n")
-    place = find_place(Asked(vault=vault), inbox=vault / "capture.md")
+    place = locate_workspace(WorkspaceRequest(vault=vault), inbox=vault / "capture.md")
     assert place.params.vault.inbox_file == "capture.md"

@@ -33,7 +33,7 @@ _PLACES_FILE = "places.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkspaceRequest:
     """What the command line says about the place."""
 
     vault: Path | None = None
@@ -41,16 +41,16 @@ class Asked:
     params: Path | None = None
     changes: tuple[str, ...] = ()
 
-    def with_changes(self, **settings: object) -> Asked:
+    def with_changes(self, **settings: object) -> WorkspaceRequest:
         """The same, with settings such as `librarian__max_usd=2` on top; None is left out."""
         more = (
             f"{name.replace('__', '.')}={json.dumps(value)}" for name, value in settings.items() if value is not None
         )
-        return Asked(self.vault, self.state, self.params, (*self.changes, *more))
+        return WorkspaceRequest(self.vault, self.state, self.params, (*self.changes, *more))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocatedWorkspace:
     """A workspace and where each part of the answer came from."""
 
     workspace: Workspace
@@ -73,7 +73,7 @@ class Place:
         return self.workspace.params
 
 
-def find_place(wanted: Asked, *, inbox: Path | None = None) -> Place:
+def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> LocatedWorkspace:
     """The place to work in. Raises UsageError with what to do where there is none."""
     from infold.settings import load_params
     from infold.workspace import Workspace
@@ -88,7 +88,7 @@ def find_place(wanted: Asked, *, inbox: Path | None = None) -> Place:
     params = load_params(params_file, list(wanted.changes))
     notes = _notes_folder(vault, params)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
-    return Place(_with_inbox_told_apart(workspace), vault_from, params_file)
+    return LocatedWorkspace(_with_inbox_told_apart(workspace), vault_from, params_file)
 
 
 def default_state(vault: Path) -> Path:
@@ -141,7 +141,7 @@ def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def _vault(
-    wanted: Asked, repository: tuple[Path, Mapping[str, Any]] | None, remembered: Mapping[str, Any]
+    wanted: WorkspaceRequest, repository: tuple[Path, Mapping[str, Any]] | None, remembered: Mapping[str, Any]
 ) -> tuple[Path, str]:
     if wanted.vault is not None:
         folder, origin = wanted.vault, "--vault"
@@ -166,7 +166,7 @@ def _vault(
 
 
 def _state(
-    wanted: Asked,
+    wanted: WorkspaceRequest,
     vault: Path,
     repository: tuple[Path, Mapping[str, Any]] | None,
     remembered: Mapping[str, Any],
