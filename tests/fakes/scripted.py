@@ -24,6 +24,7 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
@@ -60,6 +61,14 @@ class ScriptedLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """By `summarise_by`."""
         return await self.answer(Summary, self.summarise_by, request)
+
+    async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
+        """Each part by its number."""
+        return await self.answer(
+            ArticleSummaries,
+            lambda asked: {"summaries": [{"number": p.number, "summary": f"part {p.number}"} for p in asked.parts]},
+            request,
+        )
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Nowhere."""

@@ -1,4 +1,4 @@
-"""What a librarian promises, whoever it is: five kinds of decision, typed, metered, reproducible by name."""
+"""What a librarian promises, whoever it is: kinds of decision, typed, metered, reproducible by name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
@@ -60,6 +61,9 @@ class Librarian(Protocol):
 
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note."""
+
+    async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
+        """The contextual summaries of an article's parts, each exactly once."""
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, or none."""

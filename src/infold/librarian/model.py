@@ -23,6 +23,7 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.articles import ArticleRequest, ArticleSummaries, article_messages
 from infold.librarian.base import Transcript
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.endpoint import Endpoint
@@ -86,6 +87,10 @@ class ModelLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note, asked in a conversation of its own."""
         return await self._ask_once(f"summary {request.path}", wording.summary_messages(request), Summary, request)
+
+    async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
+        """The contextual summaries of an article's parts, asked in a conversation of its own."""
+        return await self._ask_once(f"article {request.path}", article_messages(request), ArticleSummaries, request)
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, asked in a conversation of its own."""

@@ -18,8 +18,10 @@ from infold.librarian.answers import (
     Summary,
     SummaryRequest,
 )
+from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import Transcript
 from infold.librarian.offline import grouping, homes, looking
+from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.extracting import Extractor
@@ -73,6 +75,10 @@ class OfflineLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary out of the note's own sentences, or of its linked notes'."""
         return Summary(summary=await self._extractor.summary(request))
+
+    async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
+        """The summaries of an article's parts out of its own sentences."""
+        return article_summaries(request)
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to: where search found it, and whose words it has."""

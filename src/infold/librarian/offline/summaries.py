@@ -44,7 +44,7 @@ def extract(text: str, low: int, high: int) -> str:
 
     def say(position: int, most: int) -> None:
         if position not in said:
-            said[position] = sentences(_plain(paragraphs[position][1]))
+            said[position] = sentences(plain(paragraphs[position][1]))
         while said[position] and most > 0 and not summary.is_full:
             summary.add(position, said[position].pop(0))
             most -= 1
@@ -77,17 +77,17 @@ def from_linked(linked: Sequence[tuple[str, str]], text: str, low: int, high: in
     each = max(0, room // max(1, len(linked)))
     parts = []
     for name, (_, summary) in zip(names, linked, strict=True):
-        said = _cut(_plain(summary), each // 2, each) if each >= 3 else ""
+        said = cut_words(plain(summary), each // 2, each) if each >= 3 else ""
         parts.append(f"{name}: {said}" if said else name)
     joined = "; ".join(part.rstrip(_ENDS) for part in parts if part)
     if word_count(joined) > high:
-        return _cut(joined, low, high)
+        return cut_words(joined, low, high)
     if word_count(joined) >= low:
         return f"{joined}."
     filling = _Filling(low, high)
     filling.add(0, f"{joined}." if joined else "")
     for name, summary in linked:
-        filling.add(1, _beyond(name, _plain(summary), each))
+        filling.add(1, _beyond(name, plain(summary), each))
     filling.add(2, extract(text, low, high))
     return filling.text()
 
@@ -110,7 +110,7 @@ class _Filling:
             return
         count = word_count(text)
         if self.words + count > self._high:
-            text = _cut(text, self._low - self.words, self._high - self.words)
+            text = cut_words(text, self._low - self.words, self._high - self.words)
             count = word_count(text)
         if count:
             self._parts.append((position, len(self._parts), text))
@@ -152,7 +152,7 @@ def _paragraphs(text: str) -> list[tuple[bool, str]]:
     return found
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """`text` without marks of Markdown, links as what they show."""
     if "[" in text or "<" in text:
         text = _LINK.sub(lambda found: found[1] or found[2] or "", text)
@@ -176,7 +176,7 @@ def _beyond(name: str, summary: str, words: int) -> str:
     return f"{name}: {rest}" if WORD.search(rest) else ""
 
 
-def _cut(text: str, low: int, high: int) -> str:
+def cut_words(text: str, low: int, high: int) -> str:
     """The beginning of `text` in `low` to `high` words, to the end of a clause where one ends there."""
     ends = [found.end() for found in islice(WORD.finditer(text), high + 1)]
     if len(ends) <= high:

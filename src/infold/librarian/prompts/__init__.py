@@ -21,6 +21,7 @@ class DecisionKind(StrEnum):
     SUMMARY = "summary"
     CHUNK = "chunk"  # look and edit: one conversation
     HOME = "home"
+    ARTICLE = "article"
 
 
 def prompt(name: str, /, **values: object) -> str:
