@@ -26,7 +26,8 @@
     │   ├── FindTextMissing           the find text stands nowhere in the note
     │   ├── FindTextAmbiguous         the find text stands in the note more than once
     │   ├── RemovesTooMuch            the edit takes words away that no other edit puts back
-    │   └── ProtectedSpanBroken       the edit breaks front matter, a code fence, a table or a comment
+    │   ├── ProtectedSpanBroken       the edit breaks front matter, a code fence, a table or a comment
+    │   └── StructureBroken           the edit parts a list, a lead-in or a callout, or stands above the beginning
     ├── LibrarianFault                exit 1: no valid answer; the chunk stays in the inbox
     │   ├── AnswerInvalid             still against the rules after the last correction
     │   ├── AnswerRefused             the model declined, or a filter did
@@ -204,6 +205,10 @@ class RemovesTooMuch(EditRefused):
 
 class ProtectedSpanBroken(EditRefused):
     """The edit breaks front matter, a code fence, a table or a comment."""
+
+
+class StructureBroken(EditRefused):
+    """The edit parts what belongs together in a note, or stands above its first sentence."""
 
 
 class LibrarianFault(InfoldError):

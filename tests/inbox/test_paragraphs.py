@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infold.inbox.inbox_text import remove_paragraphs
 from infold.inbox.paragraphs import number_paragraphs
 
 
@@ -31,19 +32,31 @@ def test_a_paragraph_knows_the_headings_above_it_but_not_the_title():
     assert [p.paragraph.trail for p in found] == [(), ("Garden",)]
 
 
-def test_a_list_of_sentences_counts_item_by_item():
-    """Bullets that are whole thoughts may belong to different notes."""
-    inbox = (
-        "- The rear tyre was soft again on Friday morning, so more sealant.\n"
-        "- Rye wants a core of ninety-eight degrees before it leaves the oven.\n"
-    )
-    assert len(texts(inbox)) == 2
+def test_each_item_of_a_list_is_a_paragraph_of_its_own():
+    """Bullets are thoughts that may belong to different notes; a task stays a task, and nesting stays."""
+    inbox = "- salmon\n- [ ] ask the dentist\n  - by phone\n\n    with a number\n- [x] wine\n\n* tyres\n"
+    assert texts(inbox) == [
+        "- salmon",
+        "- [ ] ask the dentist\n  - by phone\n\n    with a number",
+        "- [x] wine",
+        "* tyres",
+    ]
 
 
-def test_a_list_of_words_is_one_paragraph_and_stays_with_its_announcement():
-    """A shopping list is one thing, and so is the line that announces it."""
-    inbox = "For the weekend:\n\n- salmon\n- asparagus\n- wine\n\nNext thing.\n"
-    assert texts(inbox) == ["For the weekend:\n\n- salmon\n- asparagus\n- wine", "Next thing."]
+def test_a_lead_in_is_one_with_its_list_or_its_code():
+    """A line that announces, or that runs into a list, stays with what it leads to."""
+    assert texts("For the weekend:\n\n- salmon\n- wine\n\nNext thing.\n") == [
+        "For the weekend:\n\n- salmon\n- wine",
+        "Next thing.",
+    ]
+    assert texts("Moved to a new machine\n- hotkeys gone\n- themes kept\n") == [
+        "Moved to a new machine\n- hotkeys gone\n- themes kept"
+    ]
+    assert texts("So it is called:\n\n```\na\n\nb\n```\n\nDone.\n") == [
+        "So it is called:\n\n```\na\n\nb\n```",
+        "Done.",
+    ]
+    assert texts("A thought.\n\n- another\n- a third\n") == ["A thought.", "- another", "- a third"]
 
 
 def test_a_numbered_list_is_a_sequence():
@@ -80,3 +93,30 @@ def test_paragraphs_are_disjoint_in_order_and_inside_the_text(inbox):
         assert position <= p.start < p.end <= len(inbox)
         assert inbox[p.start : p.end] == p.paragraph.text
         position = p.end
+
+
+JOTTED = st.sampled_from(
+    [
+        "- a\n- b\n- c",
+        "- a\n\n- b\n  - nested\n\n  still b",
+        "Lead:\n- x\n- y",
+        "1. one\n2. two",
+        "* [ ] task",
+        "```\ncode\n\n- no item\n```",
+        "Prose over\ntwo lines.",
+        "## Heading",
+        "---",
+        "- lazy\nline",
+        "| a |\n|---|\n| b |",
+    ]
+)
+
+
+@given(st.lists(JOTTED, max_size=6), st.sampled_from(["\n\n", "\r\n\r\n"]), st.data())
+def test_taking_paragraphs_out_keeps_the_others_byte_for_byte(jotted, between, data):
+    """Whatever is integrated, what stays is numbered again with the same text, in the same order."""
+    inbox = between.join(block.replace("\n", between[: len(between) // 2]) for block in jotted) + between
+    found = number_paragraphs(inbox)
+    taken = data.draw(st.sets(st.sampled_from(range(len(found))))) if found else set()
+    rest = remove_paragraphs(inbox, [(p.start, p.end) for n, p in enumerate(found) if n in taken])
+    assert texts(rest) == [p.paragraph.text for n, p in enumerate(found) if n not in taken]

@@ -1,7 +1,8 @@
 """The rules that the edits of a chunk must keep (spec 1, Validation, and DESIGN's promises 2 and 3).
 
 All that is wrong is said at once, each problem with the number of the edit and its file, in words by which a model can
-correct itself. Where text stands and what an edit changes belong to `vault.edits`, what stays whole to `vault.protect`.
+correct itself. Where text stands and what an edit changes belong to `vault.edits`, what stays whole to `vault.protect`,
+what belongs together to `vault.structure`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
-from infold.errors import EditRefused, ProtectedSpanBroken
+from infold.errors import EditRefused
 from infold.librarian.answers import Edit, EditRequest, Edits, Paragraph, is_covered
 from infold.text import folded_words
 from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
 from infold.vault.match import Haystack, line_of
 from infold.vault.protect import check_protected
+from infold.vault.structure import check_structure
 
 _SUFFIXES: Final = ("", ".md", ".markdown")
 _SHOWN_WORDS: Final = 12
@@ -55,7 +57,7 @@ def check_edits(answer: Edits, request: EditRequest) -> None:
     _check_overlaps(placed, request, findings)
     _check_removal(placed, request, findings)
     if not findings.problems:
-        _check_protected(placed, request, findings)
+        _check_whole(placed, request, findings)
     findings.problems += _accounting(answer, request)
     if not findings.problems:
         findings.problems += _kept_words(answer, placed, request)
@@ -121,14 +123,14 @@ def _check_removal(placed: Sequence[_Placed], request: EditRequest, findings: _F
             findings.add(entry.number, entry.edit, removal_clause(words, most), REMOVAL_HINT)
 
 
-def _check_protected(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+def _check_whole(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
     """Each note with all its edits; where that breaks something, each edit alone says which one does it."""
     for note in request.notes:
         of_note = [entry for entry in _standard(placed) if entry.edit.file == note.path]
-        together = _protected_problem(note.text, of_note)
+        together = _broken(note.text, of_note)
         if together is None:
             continue
-        alone = [(entry, problem) for entry in of_note if (problem := _protected_problem(note.text, [entry]))]
+        alone = [(entry, problem) for entry in of_note if (problem := _broken(note.text, [entry]))]
         for entry, problem in alone:
             findings.add(entry.number, entry.edit, str(problem), problem.hint)
         if not alone:
@@ -136,10 +138,13 @@ def _check_protected(placed: Sequence[_Placed], request: EditRequest, findings: 
             findings.problems.append(f"edits {numbers} ({note.path}) together: {together}. {together.hint}")
 
 
-def _protected_problem(text: str, placed: Sequence[_Placed]) -> ProtectedSpanBroken | None:
+def _broken(text: str, placed: Sequence[_Placed]) -> EditRefused | None:
+    """What edits of a note break: a span that stays whole, or what belongs together."""
+    changes = [entry.change for entry in placed]
     try:
-        check_protected(text, [entry.change for entry in placed])
-    except ProtectedSpanBroken as problem:
+        check_protected(text, changes)
+        check_structure(text, changes)
+    except EditRefused as problem:
         return problem
     return None
 

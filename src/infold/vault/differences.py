@@ -9,8 +9,10 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final, Literal
+
+from infold.vault.splices import Splice
 
 Kind = Literal["same", "added", "removed"]
 RowKind = Literal["same", "added", "removed", "changed"]
@@ -63,6 +65,14 @@ def hunks(before: str, after: str, context: int = 2) -> list[Hunk]:
             near[max(0, at - context) : at + context + 1] = [True] * len(near[max(0, at - context) : at + context + 1])
     grouped = groupby(range(len(rows)), key=lambda at: near[at])
     return [Hunk(tuple(rows[at] for at in group)) for is_near, group in grouped if is_near]
+
+
+def line_splices(before: str, after: str) -> list[Splice]:
+    """Whole lines as splices that turn `before` into `after`."""
+    old, new = _LINE.findall(before), _LINE.findall(after)
+    ends = [0, *accumulate(map(len, old))]
+    changes = _line_changes(old, new)
+    return [Splice(ends[i1], ends[i2], "".join(new[j1:j2])) for tag, i1, i2, j1, j2 in changes if tag != "equal"]
 
 
 def words(before: str, after: str) -> list[Segment]:

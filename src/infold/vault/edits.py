@@ -16,7 +16,7 @@ from typing import Final
 from infold.errors import EditRefused, RemovesTooMuch
 from infold.text import collapse_spaces, folded_words
 from infold.vault.match import Haystack, Match, find_once, line_of
-from infold.vault.splices import Splice, aligned, joined, line_end_at, white_space_at_ends
+from infold.vault.splices import Splice, aligned, joined, line_end_at, spliced, white_space_at_ends
 
 __all__ = [
     "Change",
@@ -81,12 +81,7 @@ def plan_changes(text: str, edits: Sequence[tuple[str, str]]) -> list[Change]:
 
 def apply_changes(text: str, changes: Sequence[Change]) -> str:
     """`text` with the splices of all changes, which do not overlap, made."""
-    parts: list[str] = []
-    at = 0
-    for splice in sorted((s for change in changes for s in change.splices), key=lambda s: (s.start, s.end)):
-        parts += (text[at : splice.start], splice.text)
-        at = splice.end
-    return "".join([*parts, text[at:]])
+    return spliced(text, [splice for change in changes for splice in change.splices])
 
 
 def plan_change(haystack: Haystack, find: str, replace: str) -> Change:

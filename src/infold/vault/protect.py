@@ -8,20 +8,19 @@ count too (code in a list item), which is why the events of pulldown-cmark are r
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 import pyromark
 
 from infold.errors import ProtectedSpanBroken
 from infold.vault.comments import MARK, comment_spans, mask
-from infold.vault.edits import Change, Splice, apply_changes
+from infold.vault.edits import Change, apply_changes
 from infold.vault.front_matter import BOM, read_front_matter
 from infold.vault.match import line_of
 from infold.vault.outline import CharacterOffsets
+from infold.vault.splices import Moved
 
 _OPTIONS: Final = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_MATH
 _KINDS: Final = {"CodeBlock": "code block", "Table": "table", "Heading": "heading", "HtmlBlock": "HTML block"}
@@ -50,7 +49,7 @@ def check_protected(text: str, changes: Sequence[Change]) -> None:
     if after == text:
         return
     _check_front_matter(text, after)
-    moved = _Moved([splice for change in changes for splice in change.splices])
+    moved = Moved([splice for change in changes for splice in change.splices])
     found = {(span.kind, span.start): span for span in protected_spans(after)}
     for span in protected_spans(text):
         now = found.pop((span.kind, moved.start(span.start)), None)
@@ -92,40 +91,7 @@ def protected_spans(text: str) -> list[Span]:
     )
 
 
-class _Moved:
-    """Where the splices of one note move its text to."""
-
-    def __init__(self, splices: Sequence[Splice]) -> None:
-        self._splices = sorted(splices, key=lambda s: (s.start, s.end))
-        self._ends = [s.end for s in self._splices]
-        self._shifts = [0, *accumulate(len(s.text) - (s.end - s.start) for s in self._splices)]
-
-    def start(self, offset: int) -> int:
-        """Where the character at `offset` is afterwards; what is inserted right before it comes before."""
-        return offset + self._shifts[bisect_right(self._ends, offset)]
-
-    def end(self, offset: int) -> int:
-        """Where a span that ends at `offset` ends afterwards; what is inserted right there comes after."""
-        return self.start(offset) - len(self.inserted_at(offset))
-
-    def touching(self, start: int, end: int) -> list[Splice]:
-        """The splices that change something of `start` to `end`, or insert strictly inside."""
-        return [s for s in self._splices if s.start < end and (s.end > start)]
-
-    def inserted_at(self, offset: int) -> str:
-        """What is inserted right at `offset`."""
-        return "".join(s.text for s in self._splices if s.start == s.end == offset)
-
-    def is_added(self, start: int, end: int) -> bool:
-        """Whether what stands from `start` to `end` afterwards was added by one splice."""
-        for splice, shift in zip(self._splices, self._shifts, strict=False):
-            begin = splice.start + shift
-            if begin <= start and end <= begin + len(splice.text):
-                return True
-        return False
-
-
-def _is_whole(text: str, after: str, span: Span, now: Span, moved: _Moved) -> bool:
+def _is_whole(text: str, after: str, span: Span, now: Span, moved: Moved) -> bool:
     """Whether `now` is `span` as it was, or as an edit wholly inside it made it."""
     touching = moved.touching(span.start, span.end)
     if any(s.start < span.start or s.end > span.end for s in touching):

@@ -6,8 +6,10 @@ Pure text in, records out. Which stretch is turned into what belongs to `vault.e
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from infold.vault.match import Match
@@ -23,6 +25,49 @@ class Splice:
     start: int
     end: int
     text: str
+
+
+def spliced(text: str, splices: Sequence[Splice]) -> str:
+    """`text` with splices that do not overlap made."""
+    parts: list[str] = []
+    at = 0
+    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
+        parts += (text[at : splice.start], splice.text)
+        at = splice.end
+    return "".join([*parts, text[at:]])
+
+
+class Moved:
+    """Where the splices of one note move its text to."""
+
+    def __init__(self, splices: Sequence[Splice]) -> None:
+        self._splices = sorted(splices, key=lambda s: (s.start, s.end))
+        self._ends = [s.end for s in self._splices]
+        self._shifts = [0, *accumulate(len(s.text) - (s.end - s.start) for s in self._splices)]
+
+    def start(self, offset: int) -> int:
+        """Where the character at `offset` is afterwards; what is inserted right before it comes before."""
+        return offset + self._shifts[bisect_right(self._ends, offset)]
+
+    def end(self, offset: int) -> int:
+        """Where a span that ends at `offset` ends afterwards; what is inserted right there comes after."""
+        return self.start(offset) - len(self.inserted_at(offset))
+
+    def touching(self, start: int, end: int) -> list[Splice]:
+        """The splices that change something of `start` to `end`, or insert strictly inside."""
+        return [s for s in self._splices if s.start < end and (s.end > start)]
+
+    def inserted_at(self, offset: int) -> str:
+        """What is inserted right at `offset`."""
+        return "".join(s.text for s in self._splices if s.start == s.end == offset)
+
+    def is_added(self, start: int, end: int) -> bool:
+        """Whether what stands from `start` to `end` afterwards was added by one splice."""
+        for splice, shift in zip(self._splices, self._shifts, strict=False):
+            begin = splice.start + shift
+            if begin <= start and end <= begin + len(splice.text):
+                return True
+        return False
 
 
 def white_space_at_ends(text: str) -> tuple[str, str, str]:

@@ -19,13 +19,15 @@ from infold.librarian.offline.names import NO_NAMES, Names, is_placeholder
 from infold.librarian.offline.negating import is_negating
 from infold.librarian.offline.reading import bare
 from infold.text import collapse_spaces, folded_words, sentences
-from infold.vault.records import BlockKind, Note
+from infold.vault.note import parse
+from infold.vault.records import Block, BlockKind, Note
 
 WHOLE_SHARE: Final = 0.8  # of the paragraph's runs of three words
 SENTENCE_SHARE: Final = 0.6  # of each sentence's
 MISSING_SHARE: Final = 0.0  # of its words may stand nowhere in the covering text
 MOST_BLOCKS: Final = 6
 _RUN: Final = 3
+_MARKER: Final = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?=\s|\Z)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _TARGET: Final = re.compile(r"\[\[([^\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]*://[^\s)>\]]+)", re.IGNORECASE)
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
@@ -56,11 +58,44 @@ def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> Cover | None:
 
     `names` are the vault's own: where the words alone do not show it, a note may be called by another of its names.
     """
-    found = _find(text, note, str, _as_written)
+    found = _verbatim(text, note) or _find(text, note, str, _as_written)
     renaming = None if found else names.in_text(text)
     if renaming is None or not _has_the_rest(renaming.even(bare(text)), note):
         return found
     return _find(text, note, lambda written: renaming.even(bare(written)), names.target)
+
+
+def _verbatim(text: str, note: Note) -> Cover | None:
+    """The blocks of the note that are those of `text`, one after the other; items may stand among others of a list."""
+    wanted = [(block.kind, _form(text, block)) for block in parse("", text).blocks if block.kind not in _SKIPPED]
+    if not any(folded_words(form) for _, form in wanted):
+        return None
+    blocks = [block for block in note.blocks if block.kind not in _SKIPPED]
+    forms = [(block.kind, _form(note.text, block)) for block in blocks]
+    starts = [at for at, form in enumerate(forms) if form == wanted[0]]
+    ends = ((at, _followed(wanted, forms, at)) for at in starts)
+    return next((Cover(note.path, blocks[at].start, blocks[end].end) for at, end in ends if end is not None), None)
+
+
+_Form = tuple[BlockKind, str]
+
+
+def _followed(wanted: Sequence[_Form], forms: Sequence[_Form], at: int) -> int | None:
+    """Where `wanted`, which begins at `at`, ends; None where something else comes between."""
+    for kind, form in wanted[1:]:
+        at += 1
+        if kind is BlockKind.LIST_ITEM:
+            while at < len(forms) and forms[at][0] is kind and forms[at][1] != form:
+                at += 1
+        if at >= len(forms) or forms[at] != (kind, form):
+            return None
+    return at
+
+
+def _form(text: str, block: Block) -> str:
+    """What a block says, white space and the marker of a list aside."""
+    said = text[block.start : block.end]
+    return collapse_spaces(_MARKER.sub("", said, count=1) if block.kind is BlockKind.LIST_ITEM else said)
 
 
 def _has_the_rest(evened: str, note: Note) -> bool:

@@ -83,6 +83,8 @@ class Editing:
             equal.numbers.append(paragraph.n)
         elif (duplicate := self._duplicate(paragraph)) is not None:
             self._duplicates.append(duplicate)
+        elif (known_by := self._evidence.covering(paragraph.text)) is not None and known_by not in self._readings:
+            self._left[paragraph.n] = f"{known_by} says it already, and was not opened with the others of its chunk"
         else:
             query = self._evidence.query(paragraph.text)
             home = self._home(paragraph, query)

@@ -15,35 +15,55 @@ from infold.librarian.answers import Edit
 from infold.librarian.offline.placing import Place
 from infold.text import collapse_spaces
 from infold.vault.records import Note
+from infold.vault.structure import is_numbered, restyled, style_of
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Paragraphs of the inbox that go to one place of a note, in their order."""
+    """Paragraphs of the inbox that go to one place of a note, in their order; the first `joining` go into its list."""
 
     place: Place
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
+    joining: int = 0
 
 
 def edit_for(note: Note, insertion: Insertion) -> Edit | None:
     """One edit that puts the paragraphs in their place; None where no anchor is unique."""
     place = insertion.place
-    between = _list_gap(note.text, place) if place.is_item else "\n\n"
-    new = between.join(insertion.texts)
+    joins = place.joins if insertion.joining else None
+    is_item = joins is not None and insertion.joining == len(insertion.texts)  # nothing but items of the list
+    between = joins.gap if joins else "\n\n"
+    new = _together(insertion)
     if place.after is not None:
         anchor = _ending_at(note, place.after)
         if anchor is not None:
-            tail = "" if place.is_item else _missing_blank(note.text[place.after : place.before])
+            tail = "" if is_item else _missing_blank(note.text[place.after : place.before])
             return _edit(note, anchor, anchor + between + new + (tail if place.before is not None else ""), insertion)
     if place.before is not None:
         anchor = _starting_at(note, place.before)
         if anchor is not None:
-            lead = "" if place.is_item or place.after is None else _missing_blank(note.text[place.after : place.before])
-            return _edit(note, anchor, lead + new + between + anchor, insertion)
+            lead = "" if joins or place.after is None else _missing_blank(note.text[place.after : place.before])
+            return _edit(note, anchor, lead + new + (between if is_item else "\n\n") + anchor, insertion)
     return None
+
+
+def _together(insertion: Insertion) -> str:
+    """The new texts as they stand one below the other: items as one list, all else with a line between."""
+    items, others = insertion.texts[: insertion.joining], insertion.texts[insertion.joining :]
+    joins = insertion.place.joins
+    parts = [joins.gap.join(restyled(text, joins.style, joins.indent) for text in items)] if joins and items else []
+    above = ""
+    for text in others:
+        style = style_of(text)
+        if style and not is_numbered(style) and style == style_of(above):
+            parts[-1] += f"\n{text}"
+        else:
+            parts.append(text)
+        above = text
+    return "\n\n".join(parts)
 
 
 def quote(note: Note, start: int, end: int) -> str | None:
@@ -97,20 +117,15 @@ def _missing_blank(gap: str) -> str:
     return "\n" if len(_LINE_END.findall(gap)) < 2 else ""
 
 
-def _list_gap(text: str, place: Place) -> str:
-    """What stands between two items there: a line end, or a blank line where the list is a loose one."""
-    if place.after is None or place.before is None:
-        return "\n"
-    gap = text[place.after : place.before]
-    return "\n\n" if not gap.strip() and len(_LINE_END.findall(gap)) > 1 else "\n"
-
-
 def merged(insertions: Sequence[Insertion]) -> list[Insertion]:
-    """Insertions with those of one place put together, paragraphs in the order of the inbox."""
-    by_place: dict[Place, list[tuple[int, str]]] = {}
+    """Insertions with those of one place put together: what joins a list first, then paragraphs as in the inbox."""
+    by_place: dict[tuple[int | None, int | None], list[Insertion]] = {}
     for insertion in insertions:
-        by_place.setdefault(insertion.place, []).extend(zip(insertion.numbers, insertion.texts, strict=True))
-    return [
-        Insertion(place, tuple(n for n, _ in sorted(entries)), tuple(text for _, text in sorted(entries)))
-        for place, entries in by_place.items()
-    ]
+        by_place.setdefault((insertion.place.after, insertion.place.before), []).append(insertion)
+    return [_as_one(sorted(own, key=lambda one: (one.place.joins is None, one.numbers))) for own in by_place.values()]
+
+
+def _as_one(ordered: Sequence[Insertion]) -> Insertion:
+    joining = sum(len(one.texts) for one in ordered if one.place.joins is not None)
+    numbers = tuple(n for one in ordered for n in one.numbers)
+    return Insertion(ordered[0].place, numbers, tuple(text for one in ordered for text in one.texts), joining)

@@ -12,10 +12,21 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from infold.librarian.offline.reading import SHOWN, Query, Reading, Section, continues, opening
+from infold.librarian.offline.reading import Piece, Query, Reading, Section, continues, opening
+from infold.vault.note import parse
 from infold.vault.records import BlockKind
+from infold.vault.structure import (
+    SHOWN,
+    beginning,
+    belong_together,
+    is_numbered,
+    opens_note,
+    style_of,
+    touches,
+)
 
 _ITEM: Final = BlockKind.LIST_ITEM
+_MERGED: Final = 1.0  # what it costs to run into a list, which would make one of two
 _LIST: Final = 4.0  # what a list is worth to an item, beside what `weights` says of its section
 
 
@@ -23,12 +34,21 @@ _LIST: Final = 4.0  # what a list is worth to an item, beside what `weights` say
 class Place:
     """Between two blocks of a note: after the block that ends at `after`, before the one that starts at `before`.
 
-    None for either where there is no such block. `is_item`: among the items of a list.
+    None for either where there is no such block. `joins`: the block that is the item of a list which the text joins.
     """
 
     after: int | None
     before: int | None
-    is_item: bool = False
+    joins: ListPlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """How the items of a list stand: their marker, their indent, and what parts one from the next."""
+
+    style: str
+    indent: str
+    gap: str
 
 
 def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]) -> int:
@@ -39,7 +59,7 @@ def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]
     allowed = scores.copy()
     sections = reading.sections
     if query.signs.is_item:
-        allowed += [_LIST * any(piece.block.kind is _ITEM for piece in section.pieces) for section in sections]
+        allowed += [_LIST * any(_may_join(query, piece) for piece in section.pieces) for section in sections]
     if len(sections) > 1 and not sections[0].pieces and sections[1].level == 1:
         allowed[0] = -np.inf
     return int(np.argmax(allowed))
@@ -48,11 +68,12 @@ def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]
 def place_in(query: Query, reading: Reading, position: int, liking: Sequence[float]) -> Place:
     """Where in section `position` of a note the paragraph reads on. `liking`: how near each piece of the note is."""
     section = reading.sections[position]
-    gap, is_item = _gap(query, reading, position, liking)
     pieces = section.pieces
+    item = _item_to_follow(query, reading, position, liking)
+    gap = item + 1 if item is not None else _gap(query, reading, position, liking)
     after = pieces[gap - 1].block.end if gap else _above(reading, position)
     before = pieces[gap].block.start if gap < len(pieces) else _below(reading, position)
-    return Place(after, before, is_item)
+    return Place(after, before, None if item is None else _list_at(pieces, item))
 
 
 def end_of(reading: Reading) -> Place:
@@ -74,25 +95,55 @@ def _below(reading: Reading, position: int) -> int | None:
     return following[0].heading.start if following and following[0].heading else None
 
 
-def _gap(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> tuple[int, bool]:
-    """How many of the section's pieces come before the paragraph, and whether it joins a list there."""
+def _own(likings: Sequence[float], reading: Reading, position: int) -> Sequence[float]:
+    """The likings of one section's pieces."""
+    first = sum(len(earlier.pieces) for earlier in reading.sections[:position])
+    return likings[first : first + len(reading.sections[position].pieces)]
+
+
+def _may_join(query: Query, piece: Piece) -> bool:
+    """Whether a bullet may become an item of the list that `piece` stands in. Nothing joins numbered steps."""
+    styles = style_of(query.text), style_of(piece.text)
+    return piece.block.kind is _ITEM and all(style and not is_numbered(style) for style in styles)
+
+
+def _item_to_follow(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> int | None:
+    """The position of the item after which a bullet joins its list; None for all other text."""
+    pieces = reading.sections[position].pieces
+    liking = _own(likings, reading, position)
+    items = [i for i, piece in enumerate(pieces) if _may_join(query, piece)]
+    return max(items, key=lambda i: (liking[i], i)) if items else None
+
+
+def _list_at(pieces: Sequence[Piece], item: int) -> ListPlace:
+    """How the list stands that the piece at `item` is in. It is a loose one where a line parts its items."""
+    text = pieces[item].text
+    style = style_of(text)
+    beside = [
+        (pieces[i].block, pieces[i + 1].block)
+        for i in (item - 1, item)
+        if 0 <= i < len(pieces) - 1 and style_of(pieces[i].text) == style == style_of(pieces[i + 1].text)
+    ]
+    is_loose = bool(beside) and not any(touches(*pair) for pair in beside)
+    return ListPlace(style, text[: len(text) - len(text.lstrip())], "\n\n" if is_loose else "\n")
+
+
+def _gap(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> int:
+    """How many of the section's pieces come before the paragraph."""
     section = reading.sections[position]
     pieces = section.pieces
     if not pieces:
-        return 0, False
-    first = sum(len(earlier.pieces) for earlier in reading.sections[:position])
-    liking = likings[first : first + len(pieces)]
-    kinds = [piece.block.kind for piece in pieces]
-    if query.signs.is_item and _ITEM in kinds:
-        items = [i for i, kind in enumerate(kinds) if kind is _ITEM]
-        return max(items, key=lambda i: (liking[i], i)) + 1, True
+        return 0
+    liking = _own(likings, reading, position)
     lonely = section.unannounced
     if query.signs.announces and lonely:
-        return max(lonely, key=lambda i: (liking[i], -i)), False
-    if _opens(query, reading, section, position):
-        return 0, False
-    gaps = [gap for gap in range(len(pieces) + 1) if not _is_inside(gap, section)]
+        return max(lonely, key=lambda i: (liking[i], -i))
+    may_open = _may_open(query, reading, section)
+    if may_open and _opens(query, reading, section, position):
+        return 0
+    gaps = [gap for gap in range(len(pieces) + 1) if (gap or may_open) and not _is_inside(gap, query, reading, section)]
     goes_on = continues(query.text)
+    first, last = _styles_at_ends(query.text)
 
     def worth(gap: int) -> float:
         before = float(liking[gap - 1]) if gap else 0.0
@@ -100,9 +151,26 @@ def _gap(query: Query, reading: Reading, position: int, likings: Sequence[float]
         best = max(before, 0.9 * after) + 0.3 * min(before, after)
         if gap == 0 and goes_on:
             best -= 0.5
-        return best + 0.05 * (gap == len(pieces))
+        runs_on = gap and first and first == style_of(pieces[gap - 1].text)
+        runs_into = gap < len(pieces) and last and last == style_of(pieces[gap].text)
+        return best + 0.05 * (gap == len(pieces)) - _MERGED * bool(runs_on or runs_into)
 
-    return max(gaps, key=lambda gap: (worth(gap), gap)), False
+    return max(gaps, key=lambda gap: (worth(gap), gap))
+
+
+def _styles_at_ends(text: str) -> tuple[str, str]:
+    """The styles of the lists that a paragraph begins and ends with; '' where it does not."""
+    blocks = [block for block in parse("", text).blocks if block.kind is _ITEM]
+    ends = [style_of(text, block.start) for block in blocks]
+    if not ends:
+        return "", ""
+    return style_of(text), ends[-1] if blocks[-1].end >= len(text.rstrip()) else ""
+
+
+def _may_open(query: Query, reading: Reading, section: Section) -> bool:
+    """Whether the paragraph may stand above the first piece: above a note's first sentence only its opening may."""
+    lead = beginning(reading.note)
+    return lead is None or section.pieces[0].block != lead or opens_note(reading.note.title, query.text)
 
 
 def _opens(query: Query, reading: Reading, section: Section, position: int) -> bool:
@@ -113,12 +181,12 @@ def _opens(query: Query, reading: Reading, section: Section, position: int) -> b
     return bool(reading.title_terms) and reading.title_terms.keys() <= first
 
 
-def _is_inside(gap: int, section: Section) -> bool:
-    """Whether something that belongs together would be parted: a list, or what announces and what is announced."""
+def _is_inside(gap: int, query: Query, reading: Reading, section: Section) -> bool:
+    """Whether something that belongs together would be parted, or text from the list, code or table right below it."""
     pieces = section.pieces
     if not 0 < gap < len(pieces):
         return False
-    before, after = pieces[gap - 1], pieces[gap]
-    if before.block.kind is _ITEM and after.block.kind is _ITEM:
+    before, after = pieces[gap - 1].block, pieces[gap].block
+    if belong_together(reading.note, before, after):
         return True
-    return before.signs.announces and after.block.kind in SHOWN
+    return before.kind is BlockKind.PARAGRAPH and after.kind in SHOWN and not query.signs.announces

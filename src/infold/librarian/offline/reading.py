@@ -31,7 +31,6 @@ _NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _SIDE: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.DEFINITION))
 _ANNOUNCED: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE))
-SHOWN: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE))
 
 
 def bare(text: str) -> str:
