@@ -203,18 +203,17 @@ def test_a_note_rewritten_between_a_stop_and_the_next_start_keeps_its_text(tmp_p
 
 def test_a_full_disk_leaves_everything_recoverable(planned, monkeypatch):
     """StateUnwritable in the middle: said so, and with space again the next start finishes the run."""
-    replace, calls = Disk.replace, []
+    exchange = Disk.exchange
 
     def full(self, source, target):
-        calls.append(target)
         if target.name == "bread.md":
             raise StateUnwritable(f"{target} cannot be written: No space left on device.")
-        replace(self, source, target)
+        return exchange(self, source, target)
 
-    monkeypatch.setattr(Disk, "replace", full)
+    monkeypatch.setattr(Disk, "exchange", full)
     with pytest.raises(StateUnwritable):
         apply_run(planned.workspace, planned.run.id)
-    monkeypatch.setattr(Disk, "replace", replace)
+    monkeypatch.setattr(Disk, "exchange", exchange)
     assert "finished now" in recover(planned.workspace)[0]
     assert planned.bytes() == planned.after
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from infold.durable.files import Disk
-from infold.errors import RunStateWrong
+from infold.errors import RunStateWrong, StateUnwritable
 from infold.text import content_hash
 
 
@@ -18,20 +20,38 @@ class Blobs:
 
     def put(self, data: bytes) -> str:
         """Keeps `data`, durably, and gives its hash."""
-        name = content_hash(data)
-        path = self._folder / name
-        if not path.exists():
-            self._disk.make_folder(self._folder)
-            self._disk.write_whole(path, data)
-        return name
+        return self.put_all([data])[0]
+
+    def put_all(self, contents: Iterable[bytes]) -> list[str]:
+        """Keeps all of them, and gives their hashes."""
+        names = []
+        is_new = False
+        for data in contents:
+            names.append(content_hash(data))
+            path = self._folder / names[-1]
+            if not self._holds(path, data):  # a torn one of a stopped process is written again
+                self._disk.make_folder(self._folder)
+                self._disk.write(path, data)
+                is_new = True
+        if is_new:
+            self._disk.sync_folder(self._folder)
+        return names
 
     def get(self, name: str) -> bytes:
-        """The content of that hash. Raises RunStateWrong where it is gone or damaged."""
+        """The content of that hash. Raises RunStateWrong where it is gone or damaged, StateUnwritable."""
         path = self._folder / name
         try:
             data = path.read_bytes()
+        except FileNotFoundError as error:
+            raise RunStateWrong(f"{path} is gone.") from error
         except OSError as error:
-            raise RunStateWrong(f"{path} cannot be read: {error.strerror or error}.") from error
+            raise StateUnwritable(f"{path} cannot be read: {error.strerror or error}.") from error
         if content_hash(data) != name:
             raise RunStateWrong(f"{path} is damaged: its content is not the one its name says.")
         return data
+
+    @staticmethod
+    def _holds(path: Path, data: bytes) -> bool:
+        with contextlib.suppress(OSError):
+            return path.stat().st_size == len(data) and path.read_bytes() == data
+        return False

@@ -1,7 +1,8 @@
 """Bytes on disk, durably: written whole or not at all, and still there after a power cut.
 
 The few effects everything here is made of are methods of `Disk`, so that a test can stop the world at each of them.
-What is written when, and how a stop is recovered from, belongs to `durable.journal`.
+What is written when, and how a stop is recovered from, belongs to `durable.journal`; a note that others may be saving
+at the same moment to `durable.replacing`.
 """
 
 from __future__ import annotations
@@ -10,22 +11,27 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
+from infold.durable.exchange import exchange, rename_new
 from infold.errors import StateUnwritable
+
+PRIVATE: Final = 0o600  # of files that are the person's alone
+SHARED: Final = 0o666  # of notes, and of what was asked for by name: as the person's umask has it
 
 
 class Disk:
-    """The effects: write, rename, remove, make a folder. Each is durable when it returns.
+    """The effects: write, rename, exchange, remove, make a folder. Each is durable when it returns.
 
     Raises StateUnwritable, naming the path, for whatever the system refuses.
     """
 
-    def write(self, path: Path, data: bytes, like: Path | None = None) -> None:
-        """Writes a file, in place, with the permissions and owner of `like` where that is given."""
+    def write(self, path: Path, data: bytes, like: Path | None = None, mode: int = PRIVATE) -> None:
+        """Writes a file, in place, with the permissions and owner of `like` where that is there, else with `mode`."""
         with unwritable(path):
             status = like.stat() if like is not None and like.exists() else None
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(path, flags, 0o666 if status is None else 0o600)
+            descriptor = os.open(path, flags, mode if status is None else PRIVATE)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
@@ -41,6 +47,33 @@ class Disk:
         with unwritable(target):
             source.replace(target)
         self.sync_folder(target.parent)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """The same, durable only when the folder is next."""
+        with unwritable(target):
+            source.replace(target)
+
+    def exchange(self, one: Path, other: Path) -> bool:
+        """Two files get each other's names, at once; False where the system cannot, or `other` is not there.
+
+        Durable when the folder is next.
+        """
+        with unwritable(other):
+            try:
+                return exchange(one, other)
+            except FileNotFoundError:
+                if one.exists():
+                    return False
+                raise
+
+    def add(self, source: Path, target: Path) -> bool:
+        """Renames to a name that is free; False where it is not. Durable when the folder is next."""
+        with unwritable(target):
+            try:
+                rename_new(source, target)
+            except FileExistsError:
+                return False
+            return True
 
     def remove(self, path: Path) -> None:
         """Removes a file; one that is not there is fine."""
@@ -66,11 +99,42 @@ class Disk:
             finally:
                 os.close(descriptor)
 
-    def write_whole(self, path: Path, data: bytes) -> None:
-        """Writes a file of the state folder so that it is there with all of `data`, or as it was before."""
+    def write_whole(self, path: Path, data: bytes, mode: int = PRIVATE) -> None:
+        """Writes a file so that it is there with all of `data`, or as it was before."""
         temporary = path.with_name(f".{path.name}.tmp")
-        self.write(temporary, data)
-        self.replace(temporary, path)
+        try:
+            self.write(temporary, data, mode=mode)
+            self.replace(temporary, path)
+        except Exception:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder, and those above it, for this user alone; one that is there and ours is closed to others.
+
+    Raises StateUnwritable.
+    """
+    with unwritable(folder):
+        missing = []
+        place = folder
+        while not place.is_dir():
+            missing.append(place)
+            place = place.parent
+        for made in reversed(missing):
+            made.mkdir(mode=0o700, exist_ok=True)
+        close_to_others(folder)
+
+
+def close_to_others(folder: Path) -> None:
+    """Takes the rights of other users away, where the folder is there and ours."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        status = folder.stat()
+        if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+            folder.chmod(0o700)
 
 
 @contextlib.contextmanager

@@ -1,13 +1,15 @@
 """A set of file changes, written ahead: all of them happen, whenever the process is killed.
 
-Contents are stored first, then an intent record, then each file is replaced, then a record says it is done. An intent
+Contents are stored first, then an intent record, then each file is changed, then a record says it is done. An intent
 without that record is finished by `recover`. A file that is not what the intent expects was changed by a person since:
-it is left alone and named. What a run is, and what becomes of conflicts, belongs to `inbox.runs`.
+it is left alone and named. How a file changes while an editor may be saving it belongs to `durable.replacing`; what a
+change is, and what becomes of conflicts, to `durable.changes`.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,25 +19,28 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from infold.durable.blobs import Blobs
 from infold.durable.files import Disk, unwritable
-from infold.errors import NoteChanged, PathRefused, RunStateWrong, StateUnwritable
+from infold.durable.replacing import Replacement
+from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong
 from infold.text import content_hash
 
+FORMAT: Final = 2  # of intents; 1 knew no deletions, no folders, and no version
 _INTENT: Final = ".intent.json"
 _DONE: Final = ".done.json"
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file to change: the bytes it must have now (None: it must not exist) and those it gets.
+    """One file to change: the bytes it must have now (None: it must not exist) and those it gets (None: it goes).
 
     `path` is relative to the journal's root, or absolute. With `needs_all` it is written only when every change before
-    it stands: so text leaves the inbox only when it is in the notes.
+    it stands: so text leaves the inbox only when it is in the notes. `moved_from` is the path that this content had.
     """
 
     path: str
     before: bytes | None
-    after: bytes
+    after: bytes | None
     needs_all: bool = False
+    moved_from: str | None = None
 
 
 class _Record(BaseModel):
@@ -50,16 +55,26 @@ class Planned(_Record):
 
     path: str
     before: str | None
-    after: str
+    after: str | None
     needs_all: bool = False
+    moved_from: str | None = None
 
 
 class Intent(_Record):
-    """What is about to be done, and whatever its owner wants to know when it is."""
+    """What is about to be done, the folders that are made for it, and whatever its owner wants to know when it is."""
 
+    format: int = 1
     label: str
     files: tuple[Planned, ...]
+    folders: tuple[str, ...] = ()
     data: dict[str, Any] = {}
+
+
+class Kept(_Record):
+    """What somebody saved while a file was changed, and that could not stay there: by hash."""
+
+    path: str
+    content: str
 
 
 class Done(_Record):
@@ -68,6 +83,7 @@ class Done(_Record):
     written: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +111,26 @@ class Journal:
         anything is written where that can be known. A StateUnwritable in the middle leaves the transaction open, for
         `recover`.
         """
-        changed = tuple(change.path for change in changes if self._current(change.path) != change.before)
+        changed = tuple(change.path for change in changes if self.current(change.path) != change.before)
         if changed:
             raise NoteChanged(f"Changed since it was read: {', '.join(changed)}.", paths=changed)
         for change in changes:
             self._check_writable(self._target(change.path))
+        hashes = iter(self.blobs.put_all(data for c in changes for data in (c.before, c.after) if data is not None))
         planned = tuple(
             Planned(
                 path=change.path,
-                before=None if change.before is None else self.blobs.put(change.before),
-                after=self.blobs.put(change.after),
+                before=None if change.before is None else next(hashes),
+                after=None if change.after is None else next(hashes),
                 needs_all=change.needs_all,
+                moved_from=change.moved_from,
             )
             for change in changes
         )
         number = len(self._numbers()) + 1
-        intent = Intent(label=label, files=planned, data=data or {})
+        intent = Intent(
+            format=FORMAT, label=label, files=planned, folders=self._missing_folders(changes), data=data or {}
+        )
         self._disk.make_folder(self._records)
         self._disk.write_whole(self._records / f"{number:04d}{_INTENT}", intent.model_dump_json(indent=1).encode())
         return self._roll_forward(Transaction(number, intent, None))
@@ -118,6 +138,22 @@ class Journal:
     def recover(self) -> list[Transaction]:
         """Finishes what was begun and not finished, and gives what it finished."""
         return [self._roll_forward(entry) for entry in self.transactions() if entry.done is None]
+
+    def withdraw(self) -> bool:
+        """Takes an only, open entry back, after a fault in the middle: the files as before, and no journal any more.
+
+        False where that cannot be: then it stays open, for `recover`.
+        """
+        entries = self.transactions()
+        if len(entries) > 1 or (entries and entries[0].done is not None):
+            return False
+        try:
+            for entry in entries:
+                self._roll_back(entry.intent)
+        except InfoldError:
+            return False
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return not self._folder.exists()
 
     def transactions(self) -> list[Transaction]:
         """All that was ever begun, in order. Raises RunStateWrong where a record is damaged."""
@@ -131,7 +167,15 @@ class Journal:
 
     def current(self, path: str) -> bytes | None:
         """The bytes a file has now, None where there is none."""
-        return self._current(path)
+        return self._at(path).current()
+
+    def remove_folders(self, folders: Sequence[str]) -> None:
+        """Removes those of `folders` that are empty: what a change had made goes with it."""
+        for folder in sorted(folders, key=len, reverse=True):
+            try:
+                self._target(folder).rmdir()
+            except OSError:  # not empty, or gone
+                continue
 
     @property
     def _records(self) -> Path:
@@ -147,45 +191,66 @@ class Journal:
         except (OSError, ValidationError) as error:
             raise RunStateWrong(f"The journal record {path} cannot be read: {error}") from error
 
+    def _missing_folders(self, changes: Sequence[FileChange]) -> tuple[str, ...]:
+        missing: dict[str, None] = {}
+        for change in changes:
+            if change.after is None or Path(change.path).is_absolute():
+                continue
+            for folder in list(Path(change.path).parents)[:-1]:
+                if not (self._root / folder).is_dir():
+                    missing[folder.as_posix()] = None
+        return tuple(missing)
+
     def _roll_forward(self, entry: Transaction) -> Transaction:
         written: list[str] = []
         conflicts: list[str] = []
         withheld: list[str] = []
+        kept: list[Kept] = []
         for file in entry.intent.files:
+            place = self._at(file.path)
             if file.needs_all and conflicts:
-                self._remove_temporary(file)
+                self._tidy(file, place)
                 withheld.append(file.path)
             else:
-                (written if self._bring_about(file) else conflicts).append(file.path)
-        done = Done(written=tuple(written), conflicts=tuple(conflicts), withheld=tuple(withheld))
+                (written if self._bring_about(file, place) else conflicts).append(file.path)
+            kept += [Kept(path=file.path, content=name) for name in self.blobs.put_all(place.kept)]
+        done = Done(written=tuple(written), conflicts=tuple(conflicts), withheld=tuple(withheld), kept=tuple(kept))
         self._disk.write_whole(self._records / f"{entry.number:04d}{_DONE}", done.model_dump_json(indent=1).encode())
         return Transaction(entry.number, entry.intent, done)
 
-    def _bring_about(self, file: Planned) -> bool:
+    def _bring_about(self, file: Planned, place: Replacement) -> bool:
         """Gives a file its new bytes, unless it has them; False where it is neither as before nor as after."""
-        if self._hash(file.path) == file.before:
-            target = self._target(file.path)
-            temporary = self._temporary(file)
-            self._disk.make_folder(target.parent)
-            self._disk.write(temporary, self.blobs.get(file.after), like=target)
-            if self._hash(file.path) == file.before:
-                self._disk.replace(temporary, target)
-                return True
-        self._remove_temporary(file)
-        return self._hash(file.path) == file.after
+        self._tidy(file, place)
+        current = place.current()
+        if _hash(current) == file.after:
+            return True
+        if _hash(current) != file.before:
+            return False
+        if file.after is None:
+            return current is None or place.take_away(current)
+        target = self._target(file.path)
+        self._disk.make_folder(target.parent)
+        like = self._target(file.moved_from) if file.moved_from else None
+        return place.put(current, self.blobs.get(file.after), like) or _hash(place.current()) == file.after
 
-    def _hash(self, path: str) -> str | None:
-        data = self._current(path)
-        return None if data is None else content_hash(data)
+    def _roll_back(self, intent: Intent) -> None:
+        for file in intent.files:
+            place = self._at(file.path)
+            self._tidy(file, place)
+            current = place.current()
+            if _hash(current) == file.after and file.after != file.before:
+                if file.before is not None:
+                    place.put(current, self.blobs.get(file.before))
+                elif current is not None:
+                    place.take_away(current)
+        self.remove_folders(intent.folders)
 
-    def _current(self, path: str) -> bytes | None:
-        target = self._target(path)
-        try:
-            return target.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise StateUnwritable(f"{target} cannot be read: {error.strerror or error}.") from error
+    def _tidy(self, file: Planned, place: Replacement) -> None:
+        before, after = (None if name is None else self.blobs.get(name) for name in (file.before, file.after))
+        place.tidy(before, after)
+
+    def _at(self, path: str) -> Replacement:
+        return Replacement(self._disk, self._target(path))
 
     def _target(self, path: str) -> Path:
         """The real file behind a path: a symlink inside the root is written through, one that leads out is refused."""
@@ -196,19 +261,13 @@ class Journal:
             raise PathRefused(f"{path} leads out of the vault, to {target}.")
         return target
 
-    def _temporary(self, file: Planned) -> Path:
-        """Beside its target, under a name that no vault scan lists and that recovery finds again."""
-        target = self._target(file.path)
-        return target.with_name(f".infold-{content_hash(target.name + file.after)[:16]}.tmp")
-
-    def _remove_temporary(self, file: Planned) -> None:
-        temporary = self._temporary(file)
-        if temporary.exists():
-            self._disk.remove(temporary)
-
     def _check_writable(self, target: Path) -> None:
         folder = target.parent
         if folder.is_dir():
             with unwritable(target):
                 if not os.access(folder, os.W_OK | os.X_OK) or (target.exists() and not os.access(target, os.W_OK)):
                     raise PermissionError(13, "Permission denied")
+
+
+def _hash(data: bytes | None) -> str | None:
+    return None if data is None else content_hash(data)

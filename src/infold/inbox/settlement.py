@@ -149,7 +149,7 @@ def _changes(entries: Sequence[Transaction], lost: Sequence[str]) -> tuple[NoteC
     for entry in entries:
         for file in entry.intent.files:
             is_made = entry.done is not None and file.path in entry.done.written
-            if is_made or file.path not in changes:
+            if file.after is not None and (is_made or file.path not in changes):
                 changes.pop(file.path, None)
                 before = content_hash(b"") if file.before is None else file.before
                 changes[file.path] = NoteChange(path=file.path, before=before, after=file.after)
@@ -176,7 +176,7 @@ def _mending(
     lost: list[str] = list(entry.intent.data.get("lost", []))
     changes: list[FileChange] = []
     for file in entry.intent.files:
-        if file.path not in open_paths or file.path == workspace.inbox_path or file.before is None:
+        if file.path not in open_paths or file.path == workspace.inbox_path or not (file.before and file.after):
             continue
         current = journal.current(file.path)
         if current is None:
