@@ -23,3 +23,4 @@ class Environment(BaseSettings):
     state_home: Path | None = None
     qdrant_url: str | None = None
     qdrant_api_key: SecretStr | None = None
+    fetch_hosts: str = ""  # hosts of one's own network that may be fetched, with commas between

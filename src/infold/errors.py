@@ -6,6 +6,7 @@
     │   ├── VaultClosed               an opened vault was closed before
     │   ├── SettingInvalid            a parameter or environment setting is misspelt or out of range
     │   ├── RunNotFound               no run of that id
+    │   ├── SourceNotFound            nothing of that address is kept
     │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
     │   └── RunStateWrong             the run cannot be applied or undone (any more)
     ├── EnvironmentFault              exit 3: key, endpoint, disk, another process
@@ -17,6 +18,7 @@
     │   ├── EndpointUnreachable       nothing answers at the address
     │   ├── SearchServerFault         the Qdrant server still fails after the last retry, or gives no Qdrant answer
     │   ├── StateUnwritable           disk full, no permission
+    │   ├── ExtraMissing              a library that is installed apart is not there
     │   └── VaultBusy                 another infold process holds the vault
     ├── VaultFault                    exit 1
     │   ├── PathRefused               leads out of the vault, or clashes with another name
@@ -55,6 +57,10 @@
     │   ├── StoreBusy                 another process writes for longer than one waits
     │   ├── StoreDamaged              the file is no store, or a broken one
     │   └── StoreTooNew               the file was written by a later infold
+    ├── FetchFault                    exit 1: a page from outside did not come
+    │   ├── SourceDamaged             what is kept of a page cannot be read any more
+    │   ├── FetchRefused              a rule forbids it: address, type, size, robots, redirects
+    │   └── FetchFailed               it may come later: time-outs, 429, 5xx, broken connections
     └── IndexFault                    exit 1: the search index cannot be used
 
 Adapters translate a library's errors into these at one place, with ``raise … from``. A message says what
@@ -100,6 +106,12 @@ class SettingInvalid(UsageError):
 
 class RunNotFound(UsageError):
     """No run of that id."""
+
+    http_status = 404
+
+
+class SourceNotFound(UsageError):
+    """Nothing from outside of that address is kept."""
 
     http_status = 404
 
@@ -153,6 +165,10 @@ class SearchServerFault(EnvironmentFault):
 
 class StateUnwritable(EnvironmentFault):
     """The state folder or the vault cannot be written: disk full, no permission."""
+
+
+class ExtraMissing(EnvironmentFault):
+    """A library that is installed apart, because most do without it, is not there."""
 
 
 class VaultBusy(EnvironmentFault):
@@ -239,6 +255,32 @@ class EndpointFault(LibrarianFault):
 
 class CapReached(LibrarianFault):
     """The next call would pass the spending cap."""
+
+
+class FetchFault(InfoldError):
+    """A page from outside did not come, or could not be read."""
+
+    http_status = 502
+
+
+class SourceDamaged(FetchFault):
+    """What is kept of a page cannot be read any more."""
+
+    http_status = 500
+
+
+class FetchRefused(FetchFault):
+    """A rule forbids the page: its address, type, size or redirects, robots.txt, or an answer that stays the same."""
+
+    http_status = 422
+
+
+class FetchFailed(FetchFault):
+    """The page may come later. `wait_seconds` is how long the server asks to wait."""
+
+    def __init__(self, message: str, *, hint: str = "", wait_seconds: float = 0.0) -> None:
+        super().__init__(message, hint=hint)
+        self.wait_seconds = wait_seconds
 
 
 class IndexFault(InfoldError):

@@ -156,6 +156,21 @@ class DocmemParams(Section):
     keep_recent: int = Field(default=10, ge=0)
 
 
+class ResearchParams(Section):
+    """What is brought in from outside, how much of it and how politely (spec 4, External Knowledge)."""
+
+    max_page_bytes: int = Field(default=10_000_000, ge=1000)
+    timeout_seconds: float = Field(default=20, gt=0)
+    max_redirects: int = Field(default=5, ge=0)
+    max_retries: int = Field(default=2, ge=0)
+    max_pages: int = Field(default=50, ge=1)
+    concurrency: int = Field(default=4, ge=1)
+    delay_seconds: float = Field(default=1.0, ge=0)
+    robots: bool = True
+    keep: Literal["whole", "compressed"] = "whole"
+    watch_days: float = Field(default=7, gt=0)
+
+
 class EvaluateParams(Section):
     """How well text is filed and found, measured on the vault's own notes."""
 
@@ -202,6 +217,7 @@ class Params(Section):
     watch: WatchParams = WatchParams.model_construct()
     notebook: NotebookParams = NotebookParams.model_construct()
     docmem: DocmemParams = DocmemParams.model_construct()
+    research: ResearchParams = ResearchParams.model_construct()
     evaluate: EvaluateParams = EvaluateParams.model_construct()
 
 

@@ -1,0 +1,1 @@
+"""Pages from outside: fetched within bounds, and read as text."""

@@ -1,0 +1,1 @@
+"""What came from outside, as Markdown text with what is known of it."""
