@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from infold.inbox.run_store import RunStore
     from infold.inbox.settlement import UndoResult
     from infold.inbox.steps import DirectSteps
+    from infold.librarian.estimate import Estimate
     from infold.notebook.context import Context
     from infold.notebook.daily import Logged
+    from infold.notebook.kept_writes import TakenBack
     from infold.notebook.pages import Written
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import Filter
@@ -200,14 +202,15 @@ class OpenVault:
         return feeds_of(self.workspace, settled_only=settled_only)
 
     @asynccontextmanager
-    async def steps(self) -> AsyncIterator[DirectSteps]:
+    async def steps(self, workspace: Workspace | None = None) -> AsyncIterator[DirectSteps]:
         """The steps of the main job with the librarian of the settings, whose meter begins at nothing.
 
-        Raises KeyMissing or SettingInvalid before anything is read.
+        `workspace` is this one with other settings. Raises KeyMissing or SettingInvalid before anything is read.
         """
         from infold.inbox.steps import open_steps
 
-        async with open_steps(self.workspace, self.environment, self.progress, feeds=self.feeds()) as steps:
+        space = workspace or self.workspace
+        async with open_steps(space, self.environment, self.progress, feeds=self.feeds()) as steps:
             yield steps
 
     # finding and reading
@@ -295,14 +298,31 @@ class OpenVault:
 
     # the job
 
-    def integrate(self, *, dry_run: bool = False) -> Run:
+    def integrate(self, *, dry_run: bool = False, caps: Mapping[str, float | None] | None = None) -> Run:
         """Folds the inbox into the notes it belongs in; with `dry_run` only plans it. The run is kept.
 
-        Not to be called from a coroutine: there, `await vault.run(...)`. Raises as `inbox.integration.integrate` does.
+        `caps` (`max_usd`, `max_tokens`) stand in for those of the settings. Where those name a model, it is paid: see
+        `estimate_integration`. Not to be called from a coroutine: there, `await vault.run(...)`. Raises as
+        `inbox.integration.integrate` does.
         """
         import asyncio
 
-        return asyncio.run(self._integrate(dry_run=dry_run))
+        return asyncio.run(self._integrate(self._capped(caps or {}), dry_run=dry_run))
+
+    def estimate_integration(self) -> Estimate | None:
+        """What the next integration takes with the model of the settings; None where the inbox holds nothing.
+
+        Raises KeyMissing, KeyRejected and SettingInvalid.
+        """
+        from infold.inbox.cost_estimate import estimate_integration
+
+        return estimate_integration(self.workspace, self.environment, self.progress)
+
+    def recover(self) -> Sequence[str]:
+        """Finishes what a killed process left half written, and says what, a sentence a run."""
+        from infold.inbox.runs import recover
+
+        return recover(self.workspace)
 
     def find_run(self, name: str = "last", *, wanted: Sequence[str] = ()) -> Run:
         """The run of that id, of that unique beginning, or for `last` the latest, if possible of a `wanted` status.
@@ -336,15 +356,27 @@ class OpenVault:
         run = self.find_run(name, wanted=("applied", "partial"))
         return undo_run(self._workspace_of(run), run.id)
 
+    def take_back(self, name: str = "w-last") -> TakenBack:
+        """Takes a write of the notebook back. Raises RunNotFound, RunStateWrong and NoteChanged."""
+        from infold.notebook.kept_writes import take_back
+
+        return take_back(self.workspace, name)
+
     def _workspace_of(self, run: Run) -> Workspace:
         """The workspace with the inbox that the run was made from."""
         return replace(self.workspace, inbox=self.workspace.vault / run.inbox)
 
-    async def _integrate(self, *, dry_run: bool) -> Run:
+    def _capped(self, caps: Mapping[str, float | None]) -> Workspace:
+        """The workspace with these caps in the place of those of the settings."""
+        given = {name: cap for name, cap in caps.items() if cap is not None}
+        librarian = self.params.librarian.model_copy(update=given)
+        return replace(self.workspace, params=self.params.model_copy(update={"librarian": librarian}))
+
+    async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
         from infold.inbox.integration import integrate
 
-        async with self.steps() as steps:
-            return await integrate(self.workspace, steps, dry_run=dry_run)
+        async with self.steps(workspace) as steps:
+            return await integrate(workspace, steps, dry_run=dry_run)
 
     # how parts are built
 

@@ -103,6 +103,8 @@ class LibrarianParams(Section):
     max_retries: int = Field(default=4, ge=0)
     max_usd: float | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=0)
+    max_usd_per_day: float | None = Field(default=None, ge=0)
+    max_tokens_per_day: int | None = Field(default=None, ge=0)
 
 
 Fusion = Literal["strength", "ranks"]

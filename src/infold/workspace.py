@@ -55,6 +55,11 @@ class Workspace:
         return self.state / "kept" / "decisions"
 
     @property
+    def spending(self) -> Path:
+        """What was spent on each day, and estimates that wait to be agreed to."""
+        return self.state / "kept" / "spending"
+
+    @property
     def runs(self) -> Path:
         """One folder a run."""
         return self.state / "kept" / "runs"

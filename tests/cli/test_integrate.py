@@ -70,13 +70,13 @@ def test_the_contract(integrate, vault):
     done = integrate("--json")
     value = json.loads(done.stdout)
     assert done.exit_code == 1
-    assert list(value) == ["run", "status", "paragraphs", "chunks", "usage", "seconds"]
+    assert list(value)[:6] == ["run", "status", "paragraphs", "chunks", "usage", "seconds"]
     assert value["status"] == "partial"
     assert [(p["n"], p["outcome"]) for p in value["paragraphs"]] == [(1, "integrated"), (2, "duplicate"), (3, "left")]
     assert value["paragraphs"][2]["reason"] == "nothing in the vault is near it"
     assert value["chunks"][0]["edits"] == [{"file": "boiler.md", "kind": "edit", "applied": True}]
     assert value["chunks"][0]["viewed"] == ["index.md", "boiler.md"]
-    assert value["usage"] == {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "usd": 0.0}
+    assert value["usage"] == {"calls": 0, "promptTokens": 0, "completionTokens": 0, "usd": 0.0, "reused": 0}
     assert (vault / "inbox.md").read_text() == "# Inbox\n\nGeneral average is shared.\n"
     assert b"It clicks when it starts.\r\n\r\nThe boiler hums.\r\n" in (vault / "boiler.md").read_bytes()
 
@@ -152,7 +152,7 @@ def test_runs_are_listed_and_shown(integrate, infold, vault):
     ]
     assert run in infold("runs", "--vault", vault).stdout
     assert "The boiler hums." in infold("show", "last", "--vault", vault).stdout
-    assert json.loads(infold("show", run[:15], "--vault", vault, "--json").stdout)["id"] == run
+    assert json.loads(infold("show", run[:15], "--vault", vault, "--json").stdout)["run"]["id"] == run
 
 
 def test_a_run_that_is_not_there_and_one_that_is_ambiguous(integrate, infold, vault):

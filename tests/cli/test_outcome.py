@@ -4,43 +4,46 @@ from __future__ import annotations
 
 import pytest
 
-from infold.cli.outcome import command_line, contract, cost, exit_code, show_run, show_totals
+from infold.cli.outcome import command_line, cost, exit_code, show_run, show_totals
 from infold.cli.terminal import Terminal
 from infold.inbox.run import Run, RunStatus
 from infold.librarian.spend import Usage
 from infold.locate import WorkspaceRequest
+from infold.operations.inbox import integrate_answer
 
 
 def test_the_contract_has_exactly_the_promised_names(a_run):
     """Other programs read these names; nothing is missing, nothing is added."""
-    value = contract(a_run)
-    assert list(value) == ["run", "status", "paragraphs", "chunks", "usage", "seconds"]
+    value = integrate_answer(a_run).as_json()
+    assert list(value) == [
+        "run", "status", "paragraphs", "chunks", "usage", "seconds", "warnings", "skipped", "quote"
+    ]  # fmt: skip
     assert value["paragraphs"][2] == {"n": 3, "outcome": "left", "chunk": 2, "reason": "nothing is near it"}
     assert value["chunks"][0] == {
         "id": 1,
         "paragraphs": [1, 2],
         "viewed": ["index.md", "house/boiler.md"],
-        "checked_out": ["house/boiler.md"],
+        "checkedOut": ["house/boiler.md"],
         "edits": [
             {"file": "house/boiler.md", "kind": "edit", "applied": True},
             {"file": "house/boiler.md", "kind": "duplicate", "applied": False},
         ],
     }
-    assert value["usage"] == {"calls": 3, "prompt_tokens": 12000, "completion_tokens": 800, "usd": 0.0123}
+    assert value["usage"] == {"calls": 3, "promptTokens": 12000, "completionTokens": 800, "usd": 0.0123, "reused": 0}
 
 
 def test_nothing_to_do_has_no_run():
     """An empty inbox is done, and there is nothing to undo."""
     run = Run(id="", status=RunStatus.NOTHING_TO_DO, vault="/v", inbox="inbox.md", created_at="", librarian="offline/1")
-    value = contract(run)
+    value = integrate_answer(run).as_json()
     assert (value["run"], value["status"], value["paragraphs"], value["chunks"]) == (None, "nothing-to-do", [], [])
-    assert exit_code(run) == 0
+    assert exit_code(integrate_answer(run)) == 0
 
 
 def test_paragraphs_that_stay_make_the_exit_code_1(a_run):
     """Work is left, with reasons; without it the code is 0."""
-    assert exit_code(a_run) == 1
-    assert exit_code(a_run.model_copy(update={"paragraphs": a_run.paragraphs[:2]})) == 0
+    assert exit_code(integrate_answer(a_run)) == 1
+    assert exit_code(integrate_answer(a_run.model_copy(update={"paragraphs": a_run.paragraphs[:2]}))) == 0
 
 
 def test_the_screen_tells_every_paragraphs_fate(a_run, capsys):

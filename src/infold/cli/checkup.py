@@ -11,10 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from infold.cli.status import waiting_paragraphs
 from infold.cli.survey import Survey
 from infold.environment import Environment
 from infold.errors import InfoldError
+from infold.inbox.paragraphs import read_paragraphs
 from infold.inbox.run import RunStatus
 from infold.locate import LocatedWorkspace
 
@@ -116,14 +116,14 @@ def _root(place: LocatedWorkspace, seen: Survey, count: int) -> Iterator[Finding
 def _inbox(place: LocatedWorkspace) -> Finding:
     path = place.workspace.inbox_path
     try:
-        waiting = waiting_paragraphs(place)
+        waiting = read_paragraphs(place.workspace)
     except InfoldError as error:
         return Finding(Level.PROBLEM, "inbox", str(error), error.hint)
     if waiting is None:
         return Finding(
             Level.NOTE, "inbox", f"there is no {path}", "Create it, or name another: --inbox FILE or vault.inbox_file."
         )
-    return Finding(Level.OK, "inbox", f"{_count(waiting, 'paragraph')} waiting in {path}")
+    return Finding(Level.OK, "inbox", f"{_count(len(waiting), 'paragraph')} waiting in {path}")
 
 
 def _files(seen: Survey) -> Iterator[Finding]:

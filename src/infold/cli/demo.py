@@ -7,15 +7,23 @@ import tempfile
 from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from infold.cli.integrate import show_result
 from infold.cli.options import Call, placeless_command
+from infold.cli.running import Runner, carry_out
 from infold.errors import StateUnwritable, UsageError
+from infold.locate import WorkspaceRequest
+from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
 
-if TYPE_CHECKING:
-    from infold.locate import WorkspaceRequest
+
+class DemoAnswer(InboxIntegrateAnswer):
+    """What was done, and where the copy lies."""
+
+    vault: str
+    state: str
 
 
 @placeless_command
@@ -30,24 +38,18 @@ def demo(
     terminal = call.terminal
     wanted = _copied(into)
     terminal.say(f"infold demo: a small vault and its inbox, copied to {wanted.vault}", style="bold")
-    # Only now, so that the first line does not wait for what is heavy.
-    from infold.cli.integrate import show_result
-    from infold.cli.outcome import contract
-    from infold.cli.running import Runner, carry_out
-
-    place = Call(terminal, wanted).place(integrate__quiet_seconds=0)
-    run = carry_out(terminal, place, dry_run=False, runner=Runner.DIRECT)
-    if terminal.is_json:
-        terminal.emit({**contract(run), "vault": str(place.vault), "state": str(place.state)})
-    else:
-        show_result(terminal, place, run, wanted)
+    with Call(terminal, wanted).vault(integrate__quiet_seconds=0) as vault:
+        done = carry_out(terminal, vault, InboxIntegrateRequest(), Runner.DIRECT)
+        if terminal.is_json:
+            space = vault.workspace
+            terminal.emit(DemoAnswer.of(done, vault=str(space.vault), state=str(space.state)).as_json())
+        else:
+            show_result(terminal, vault, done, wanted)
     return 0  # the paragraph that fits nowhere is part of the show
 
 
 def _copied(into: Path | None) -> WorkspaceRequest:
     """A fresh copy of the demo vault, its state beside it."""
-    from infold.locate import WorkspaceRequest
-
     if into is not None and into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise UsageError(f"{into} is there already and not empty.", hint="Name a new folder with --into.")
     try:

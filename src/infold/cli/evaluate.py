@@ -121,11 +121,9 @@ def _is_agreed(terminal: Terminal, place: LocatedWorkspace, plan: Plan, *, yes: 
     from infold.environment import Environment
     from infold.evaluation.costing import expected
     from infold.evaluation.evaluating import draw_cases
-    from infold.librarian.decisions import DecisionStore
-    from infold.librarian.model import ModelLibrarian
+    from infold.librarian.factory import model_librarian
 
-    store = DecisionStore(place.workspace.decisions)
-    asked = ModelLibrarian(paid[0].librarian, paid[0].editing, Environment(), store, paid[0].integrate.concurrency)
+    asked = model_librarian(place.workspace, Environment(), params=paid[0].librarian)
     _, cases = draw_cases(place.workspace, plan)
     estimate = expected(cases, paid, asked.spend.price)
     return estimate is None or confirmed(terminal, paid[0].librarian, estimate, yes=yes)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from infold.cli.forecast import is_agreed
+from infold.app import OpenVault
+from infold.cli.forecast import confirmed
 from infold.cli.options import Call, command
+from infold.cli.outcome import command_line, exit_code, show_run, show_totals
+from infold.cli.progress import Stages
 from infold.cli.running import Runner, carry_out
 from infold.cli.terminal import Terminal
-from infold.locate import LocatedWorkspace, WorkspaceRequest
-
-if TYPE_CHECKING:
-    from infold.inbox.run import Run
+from infold.inbox.run import RunStatus
+from infold.locate import WorkspaceRequest
+from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
+from infold.operations.spending import quote_first
 
 _LIBRARIAN = "Librarian"
 
@@ -62,40 +65,54 @@ def integrate(
     is edited into them. What is placed leaves the inbox, the rest stays there with the reason. `infold undo` takes it
     back.
     """
-    from infold.cli.outcome import contract, exit_code
-
     terminal = call.terminal
-    place = call.place(
+    opened = call.vault(
         inbox=inbox,
         librarian__kind=librarian,
         librarian__model=model,
         librarian__max_usd=max_usd,
         librarian__max_tokens=max_tokens,
     )
-    terminal.say(f"infold  {place.vault}", style="bold")
-    if not is_agreed(terminal, place, yes=yes):
-        terminal.say("Nothing was asked, nothing was written.")
-        return 0
-    run = carry_out(terminal, place, dry_run=dry_run, runner=runner)
-    if terminal.is_json:
-        terminal.emit(contract(run))
-    else:
-        show_result(terminal, place, run, call.wanted)
-    return exit_code(run)
+    with opened as vault:
+        terminal.say(f"infold  {vault.workspace.vault}", style="bold")
+        request = agreed(terminal, vault, InboxIntegrateRequest(dry_run=dry_run), yes=yes)
+        if request is None:
+            terminal.say("Nothing was asked, nothing was written.")
+            return 0
+        done = carry_out(terminal, vault, request, runner)
+        if terminal.is_json:
+            terminal.emit(done.as_json())
+        else:
+            show_result(terminal, vault, done, call.wanted)
+    return exit_code(done)
 
 
-def show_result(terminal: Terminal, place: LocatedWorkspace, run: Run, wanted: WorkspaceRequest) -> None:
+def agreed(
+    terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, *, yes: bool
+) -> InboxIntegrateRequest | None:
+    """The request with what agrees to its cost, where a model decides; None where a person said no.
+
+    Raises KeyMissing, KeyRejected and SettingInvalid before anything is read.
+    """
+    with Stages(terminal) as stages, vault.reporting(stages):
+        quote = quote_first(vault, "inbox_integrate", request, vault.estimate_integration)
+    if quote is None:
+        return request
+    if not confirmed(terminal, vault.params.librarian, quote, yes=yes):
+        return None
+    return request.model_copy(update={"token": quote.token})
+
+
+def show_result(terminal: Terminal, vault: OpenVault, done: InboxIntegrateAnswer, wanted: WorkspaceRequest) -> None:
     """What was done, and what can be done next."""
-    from infold.cli.outcome import command_line, show_run, show_totals
-    from infold.inbox.run import RunStatus
-
-    if run.status is RunStatus.NOTHING_TO_DO:
-        for warning in run.warnings:
+    if done.run is None:
+        for warning in done.warnings:
             terminal.say(warning)
         terminal.say("Nothing to do.")
         return
+    run = vault.find_run(done.run)
     show_run(terminal, run)
-    show_totals(terminal, run, place.workspace.runs / run.id / "report.html")
+    show_totals(terminal, run, vault.workspace.runs / run.id / "report.html")
     if run.status is RunStatus.PLANNED:
         terminal.say(f"apply   {command_line('apply', run.id, wanted)}")
         terminal.say("Nothing was written to the vault.")

@@ -1,11 +1,11 @@
-"""A run on the screen, and the same run as the JSON that other programs read."""
+"""A run on the screen."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from infold.cli.diffs import abridged, short
 from infold.cli.terminal import Terminal, own_command
@@ -16,40 +16,16 @@ from infold.locate import WorkspaceRequest
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from infold.operations.inbox import InboxIntegrateAnswer
+
 _INDENT: Final = 4
 _OPENING_CHARACTERS: Final = 52
 _QUOTE_CHARACTERS: Final = 240
 
 
-def contract(run: Run) -> dict[str, Any]:
-    """What `integrate --json` prints. Its names and values are a promise to other programs."""
-    return {
-        "run": run.id or None,
-        "status": str(run.status),
-        "paragraphs": [{"n": p.n, "outcome": p.outcome, "chunk": p.chunk, "reason": p.reason} for p in run.paragraphs],
-        "chunks": [
-            {
-                "id": chunk.id,
-                "paragraphs": list(chunk.paragraphs),
-                "viewed": list(chunk.viewed),
-                "checked_out": list(chunk.checked_out),
-                "edits": [{"file": e.file, "kind": e.kind, "applied": e.applied} for e in chunk.edits],
-            }
-            for chunk in run.chunks
-        ],
-        "usage": {
-            "calls": run.usage.calls,
-            "prompt_tokens": run.usage.prompt_tokens,
-            "completion_tokens": run.usage.completion_tokens,
-            "usd": run.usage.usd,
-        },
-        "seconds": run.seconds,
-    }
-
-
-def exit_code(run: Run) -> int:
+def exit_code(done: InboxIntegrateAnswer) -> int:
     """0, or 1 where paragraphs stay in the inbox."""
-    return int(any(p.outcome == "left" for p in run.paragraphs))
+    return int(any(paragraph.outcome == "left" for paragraph in done.paragraphs))
 
 
 def show_run(terminal: Terminal, run: Run) -> None:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
-from infold.locate import LocatedWorkspace
+from infold.operations.contract import Nothing
+from infold.operations.inbox import InboxIntegrateRequest, inbox_integrate, integrate_answer, run_recover
 
 if TYPE_CHECKING:
-    from infold.inbox.run import Run, RunStatus
+    from infold.app import OpenVault
+    from infold.inbox.run import RunStatus
+    from infold.operations.inbox import InboxIntegrateAnswer
 
 _INTERRUPTED = 130
 
@@ -24,43 +28,37 @@ class Runner(StrEnum):
     DIRECT = "direct"
 
 
-def carry_out(terminal: Terminal, place: LocatedWorkspace, *, dry_run: bool, runner: Runner) -> Run:
-    """The run, with bars on a terminal. An interruption says what state things are in."""
+def carry_out(
+    terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, runner: Runner
+) -> InboxIntegrateAnswer:
+    """What was done, with bars on a terminal. An interruption says what state things are in."""
     from flows.runner import choose_runner, run_integrate
-    from infold.cli.progress import Stages
 
-    finish_what_was_stopped(terminal, place)
-    known = set(_statuses(place))
+    for sentence in run_recover(vault, Nothing()).finished:
+        terminal.notice(sentence, style="yellow")
+    known = set(_statuses(vault))
     chosen = choose_runner(runner.value)
     if runner is not Runner.DIRECT:
         terminal.notice(chosen.why, style="dim")
     try:
-        with Stages(terminal) as stages:
-            return run_integrate(place.workspace, chosen, stages, dry_run=dry_run)
+        with Stages(terminal) as stages, vault.reporting(stages):
+            if chosen.name == "direct":
+                return inbox_integrate(vault, request)
+            return integrate_answer(run_integrate(vault.workspace, chosen, stages, dry_run=request.dry_run))
     except KeyboardInterrupt:
-        terminal.notice(f"\n{_state_of_things(place, known)}")
+        terminal.notice(f"\n{_state_of_things(vault, known)}")
         raise typer.Exit(_INTERRUPTED) from None
 
 
-def finish_what_was_stopped(terminal: Terminal, place: LocatedWorkspace) -> None:
-    """Brings a run that was killed while it wrote to its end, and says so."""
-    from infold.inbox.runs import recover
-
-    for sentence in recover(place.workspace):
-        terminal.notice(sentence, style="yellow")
+def _statuses(vault: OpenVault) -> dict[str, RunStatus]:
+    return {run.id: run.status for run in vault.runs.list()}
 
 
-def _statuses(place: LocatedWorkspace) -> dict[str, RunStatus]:
-    from infold.inbox.runs import RunStore
-
-    return {run.id: run.status for run in RunStore(place.workspace.runs).list()}
-
-
-def _state_of_things(place: LocatedWorkspace, known: set[str]) -> str:
+def _state_of_things(vault: OpenVault, known: set[str]) -> str:
     """After an interruption; `known` are the runs that were there before."""
     from infold.inbox.run import RunStatus
 
-    new = {run_id: status for run_id, status in _statuses(place).items() if run_id not in known}
+    new = {run_id: status for run_id, status in _statuses(vault).items() if run_id not in known}
     if RunStatus.APPLYING in new.values():
         return "Interrupted while notes were being written. The next `infold integrate` finishes that first."
     for run_id, status in new.items():

@@ -68,7 +68,8 @@ def status(
 
 def find_status(place: LocatedWorkspace) -> Status:
     """Reads only the inbox, the list of runs and what the index says of itself; lists the vault, reads no note."""
-    from infold.inbox.runs import RunStore
+    from infold.inbox.paragraphs import read_paragraphs
+    from infold.inbox.run_store import RunStore
     from infold.notebook.flush import last_flush
     from infold.search import index_status as facts
 
@@ -80,7 +81,7 @@ def find_status(place: LocatedWorkspace) -> Status:
         state=str(place.state),
         params=str(place.params_file) if place.params_file else None,
         inbox=str(place.workspace.inbox),
-        waiting=waiting_paragraphs(place),
+        waiting=None if (waiting := read_paragraphs(place.workspace)) is None else len(waiting),
         librarian=place.params.librarian.kind,
         runs=len(known),
         last_run=last.id if last else None,
@@ -127,15 +128,3 @@ def _index_lines(index: dict[str, Any], *, is_empty: bool) -> list[tuple[str, st
 
 def _count(n: int, word: str) -> str:
     return f"{n} {word}{'s' * (n != 1)}"
-
-
-def waiting_paragraphs(place: LocatedWorkspace) -> int | None:
-    """How many paragraphs the inbox holds; None where there is no inbox. Raises NoteUnreadable."""
-    from infold.inbox.paragraphs import number_paragraphs
-    from infold.vault.files import decode, read_bytes
-
-    inbox = place.workspace.inbox
-    if not inbox.exists():
-        return None
-    data = read_bytes(inbox.parent, inbox.name, place.params.vault.max_note_bytes)
-    return len(number_paragraphs(decode(data, inbox.name), inbox.name))

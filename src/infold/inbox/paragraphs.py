@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from infold.librarian.answers import Paragraph
+from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
 from infold.vault.structure import is_numbered, leads_in, list_style, touches
+from infold.workspace import Workspace
 
 _FRAME: Final = {BlockKind.FRONT_MATTER, BlockKind.HEADING, BlockKind.RULE, BlockKind.COMMENT}
 
@@ -37,6 +39,15 @@ def number_paragraphs(text: str, path: str = "inbox.md") -> tuple[InboxParagraph
         InboxParagraph(Paragraph(n, text[start:end], trail), start, end)
         for n, (start, end, trail) in enumerate(_spans(note), start=1)
     )
+
+
+def read_paragraphs(workspace: Workspace) -> list[Paragraph] | None:
+    """The paragraphs that wait in the inbox; None where there is no inbox. Raises NoteUnreadable."""
+    inbox = workspace.inbox
+    if not inbox.exists():
+        return None
+    data = read_bytes(inbox.parent, inbox.name, workspace.params.vault.max_note_bytes)
+    return [entry.paragraph for entry in number_paragraphs(decode(data, inbox.name), inbox.name)]
 
 
 def _spans(note: Note) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -9,14 +9,15 @@ from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from infold.librarian.spend import Usage
 
 
 class Record(BaseModel):
-    """A frozen record that is kept as JSON."""
+    """A frozen record that is kept as JSON, under its own names; in answers to programs the names are camelCase."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
 class RunStatus(StrEnum):

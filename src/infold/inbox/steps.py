@@ -25,6 +25,7 @@ from infold.inbox.runs import apply_run
 from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
 from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
+from infold.librarian.factory import model_librarian
 from infold.librarian.spend import Usage
 from infold.search.embed.embedder import Embedder, open_embedder
 from infold.search.index.feeds import Feed
@@ -254,14 +255,8 @@ def _open_librarian(
     The offline one takes its evidence from the index and suggests by it, paragraph by paragraph. For a model one search
     a chunk has to do: weighing the evidence takes longer than a model should be kept waiting.
     """
-    params = workspace.params
-    if params.librarian.kind == "model":
-        from infold.librarian.decisions import DecisionStore
-        from infold.librarian.model import ModelLibrarian
-
-        store = DecisionStore(workspace.decisions)
-        model = ModelLibrarian(params.librarian, params.editing, environment, store, params.integrate.concurrency)
-        return model, by_search
+    if workspace.params.librarian.kind == "model":
+        return model_librarian(workspace, environment), by_search
     from infold.librarian.offline import OfflineLibrarian
     from infold.librarian.offline.vault_evidence import evidence_of
 

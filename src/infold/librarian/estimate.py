@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from infold.librarian.answers import Answer, Edits, Grouping, Look, Paragraph, Summary
 from infold.librarian.prompts import prompt
@@ -49,7 +50,7 @@ _EDIT_FRAME_TOKENS: Final = (60, 250)  # the JSON around the text, and the ancho
 class Estimate(BaseModel):
     """What is to be expected, each as (low, high). `usd` is None where the price of the model is unknown."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     calls: tuple[int, int]
     prompt_tokens: tuple[int, int]

@@ -28,6 +28,7 @@ from infold.librarian.base import Transcript
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.endpoint import Endpoint
 from infold.librarian.exchange import Exchange
+from infold.librarian.ledger import Ledger
 from infold.librarian.prices import price_of
 from infold.librarian.prompts import DecisionKind, prompt_version
 from infold.librarian.spend import Spend, Usage
@@ -53,12 +54,14 @@ class ModelLibrarian:
         concurrency: int,
         *,
         spend: Spend | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         """Opens no connection yet. Raises KeyMissing or SettingInvalid: no call could succeed, a cap not be held."""
         self._spend = spend or Spend(
             max_usd=params.max_usd,
             max_tokens=params.max_tokens,
             price=price_of(params.model, environment.base_url or None),
+            ledger=ledger,
         )
         self._endpoint = Endpoint(params, environment, store, self._spend, concurrency)
         self._params = params

@@ -9,11 +9,13 @@ import math
 import threading
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from infold.errors import CapReached, SettingInvalid
+from infold.librarian.ledger import Ledger
 
 # US dollars for (prompt tokens, of these read from the endpoint's prompt cache, completion tokens).
 Price = Callable[[int, int, int], float]
@@ -25,7 +27,7 @@ class Usage(BaseModel):
     `reused` counts answers that were served from the store of decisions: they are in no other figure.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -71,6 +73,7 @@ class Reservation:
     tokens: int
     usd: float
     counted_prompt_tokens: int
+    entry: int = 0  # in the ledger of the day
 
 
 class Spend:
@@ -82,14 +85,25 @@ class Spend:
     """
 
     def __init__(
-        self, *, max_usd: float | None = None, max_tokens: int | None = None, price: Price | None = None
+        self,
+        *,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
+        price: Price | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
-        """`price` is None where the model's price is unknown; a cap in dollars is then refused by SettingInvalid."""
-        if max_usd is not None and price is None:
-            raise SettingInvalid(
-                "Setting librarian.max_usd cannot be held: the price of this model at this endpoint is unknown.",
-                hint="Set librarian.max_tokens instead.",
-            )
+        """`price` is None where the model's price is unknown; a cap in dollars is then refused by SettingInvalid.
+
+        `ledger` is where the day's spending of all processes is kept, and capped.
+        """
+        capped = {"max_usd": max_usd, "max_usd_per_day": ledger.max_usd if ledger else None}
+        for name, cap in capped.items():
+            if cap is not None and price is None:
+                raise SettingInvalid(
+                    f"Setting librarian.{name} cannot be held: the price of this model at this endpoint is unknown.",
+                    hint=f"Set librarian.{name.replace('usd', 'tokens')} instead.",
+                )
+        self._ledger = ledger
         self.max_usd = max_usd
         self.max_tokens = max_tokens
         self.price = price
@@ -132,6 +146,8 @@ class Spend:
             wanted = Reservation(purpose, likely + max_answer_tokens, usd, prompt_tokens)
             try:
                 self._check_caps(wanted)
+                if self._ledger is not None:
+                    wanted = replace(wanted, entry=self._ledger.enter(wanted.tokens, wanted.usd))
             except CapReached as refusal:
                 self._refusal = self._refusal or refusal
                 raise
@@ -142,6 +158,8 @@ class Spend:
         """Counts what the call really took in place of what it had reserved."""
         usd = self.price(prompt_tokens, cached_tokens, completion_tokens) if self.price else None
         paid = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, usd=usd)
+        if self._ledger is not None:
+            self._ledger.settle(held.entry, paid.tokens, usd or 0.0)
         with self._lock:
             self._held.remove(held)
             if held.counted_prompt_tokens:
@@ -150,6 +168,8 @@ class Spend:
 
     def release(self, held: Reservation) -> None:
         """Gives the room back: the call was not paid."""
+        if self._ledger is not None:
+            self._ledger.release(held.entry)
         with self._lock:
             self._held.remove(held)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import NoteUnreadable
 from infold.librarian.answers import SummaryRequest
+from infold.librarian.factory import model_librarian
 from infold.notebook.daily import daily_log, daily_path, local
 from infold.notebook.sessions import transcript_files
 from infold.notebook.transcripts import Turn, read_transcript
@@ -89,15 +90,11 @@ async def open_summariser(workspace: Workspace) -> AsyncIterator[Librarian]:
     librarian: Librarian
     if workspace.params.librarian.kind == "model":
         from infold.environment import Environment
-        from infold.librarian.decisions import DecisionStore
-        from infold.librarian.model import ModelLibrarian
 
         params = workspace.params.librarian
         if params.max_usd is None and params.max_tokens is None:
             params = params.model_copy(update={"max_tokens": MAX_TOKENS})
-        librarian = ModelLibrarian(
-            params, workspace.params.editing, Environment(), DecisionStore(workspace.decisions), concurrency=1
-        )
+        librarian = model_librarian(workspace, Environment(), params=params, concurrency=1)
     else:
         from infold.librarian.offline import OfflineLibrarian
 

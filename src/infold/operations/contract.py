@@ -39,7 +39,7 @@ class Message(BaseModel):
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object of this message."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", by_alias=True)
 
     @classmethod
     def of(cls, record: object, **others: Any) -> Self:
@@ -58,7 +58,8 @@ class Message(BaseModel):
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         schema = handler(core_schema)
         properties = handler.resolve_ref_schema(schema).get("properties", {})
-        for name, text in _described(cls).items():
+        messages = (each for each in cls.__mro__ if issubclass(each, Message) and each is not Message)
+        for name, text in (item for message in messages for item in _described(message).items()):
             properties.get(to_camel(name), {}).setdefault("description", text)
         return schema
 

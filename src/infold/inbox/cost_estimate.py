@@ -1,0 +1,55 @@
+"""What folding in the inbox will cost with a model, before anything is asked of it.
+
+Counts what there is to decide: paragraphs of the inbox, notes without a summary. What that takes in calls and tokens
+belongs to `librarian.estimate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infold.catalogue.notes import load_notes
+from infold.catalogue.summaries import SummaryStore
+from infold.catalogue.sync import sync_tables
+from infold.environment import Environment
+from infold.inbox.paragraphs import read_paragraphs
+from infold.inbox.summarising import LAST_KNOWN, LENS, LEVEL
+from infold.librarian.estimate import Estimate, estimate
+from infold.librarian.factory import model_librarian
+from infold.librarian.prompts import DecisionKind
+from infold.progress import Progress
+from infold.text import content_hash
+from infold.workspace import Workspace
+
+
+def estimate_integration(workspace: Workspace, environment: Environment, progress: Progress) -> Estimate | None:
+    """What the next integration takes with the model of the settings; None where the inbox holds nothing.
+
+    The catalogue is brought up to date for it. Raises KeyMissing, KeyRejected and SettingInvalid before anything is
+    read, NoteUnreadable for an inbox that is no text.
+    """
+    params = workspace.params
+    librarian = model_librarian(workspace, environment)
+    paragraphs = read_paragraphs(workspace)
+    if not paragraphs:
+        return None
+    summariser = librarian.signature(DecisionKind.SUMMARY)
+    unsummarised = list(_unsummarised(workspace, summariser, progress))
+    return estimate(paragraphs, unsummarised, params, librarian.spend.price)
+
+
+def _unsummarised(workspace: Workspace, summariser: str, progress: Progress) -> Iterator[int]:
+    """The tokens of each note that `summariser` has not summarised; of an index note those of what it links to."""
+    sync_tables(
+        workspace.vault, workspace.tables, workspace.params, lambda done, total: progress("tables", done, total)
+    )
+    known = SummaryStore(workspace.summaries).load()
+    low, high = workspace.params.summary.summary_target_words
+    columns = load_notes(workspace.tables).select("path", "content_hash", "kind", "words", "tokens", "outgoing")
+    for path, digest, kind, words, tokens, outgoing in columns.iter_rows():
+        is_index = kind == "index" and bool(outgoing)
+        if kind == "inbox" or (words < low and not is_index):
+            continue
+        row = known.get((content_hash(path), LEVEL, LAST_KNOWN) if is_index else (digest, LEVEL, LENS))
+        if row is None or row.model != summariser:
+            yield len(outgoing) * high * 2 if is_index else tokens
