@@ -106,6 +106,13 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         NOTEBOOK,
     ),
     Group("docmem", "Memory trees: small pieces in an order that reads as a document.", DOCMEM, NOTEBOOK),
+    Group(
+        "mcp",
+        "Serve the vault to agents over the Model Context Protocol (what `infold mcp` alone does).",
+        (Entry("serve", "mcp:serve"), Entry("install", "mcp:install"), Entry("clients", "mcp:clients")),
+        NOTEBOOK,
+        default="serve",
+    ),
     Entry("index", "index:index", VAULT),
     Entry("watch", "watch:watch", VAULT),
     Entry("rebuild", "index:rebuild", VAULT),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
@@ -177,6 +177,9 @@ def _explanation(result: Result) -> Explanation:
     return Explanation(words=result.words, legs=tuple(legs))
 
 
+_ALL_LINES: Final = 999_999_999
+
+
 class MemoryGetRequest(Message):
     """Which lines of which file."""
 
@@ -214,7 +217,7 @@ def memory_get(vault: OpenVault, request: MemoryGetRequest) -> MemoryGetAnswer:
     """
     name = request.path
     if request.start_line is not None or request.lines is not None:
-        name = f"{name}:{request.start_line or 1}" + (f":{request.lines}" if request.lines is not None else "")
+        name = f"{name}:{request.start_line or 1}:{_ALL_LINES if request.lines is None else request.lines}"
     try:
         portion = vault.get(name)
     except PathRefused as error:  # the request is wrong, not a file of the vault
