@@ -5,6 +5,7 @@
     │   ├── VaultNotFound             no such folder, or not a folder
     │   ├── VaultClosed               an opened vault was closed before
     │   ├── SettingInvalid            a parameter or environment setting is misspelt or out of range
+    │   │   └── CapTooSmall           a spending cap that not even one call fits under
     │   ├── RunNotFound               no run of that id
     │   ├── SourceNotFound            nothing of that address is kept
     │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
@@ -16,6 +17,7 @@
     │   ├── ModelUnusable             the folder of a local model, or what is in it
     │   ├── DownloadFailed            a file did not come, or is not the one that was asked for
     │   ├── EndpointUnreachable       nothing answers at the address
+    │   │   └── EndpointDown          something answers, but no question gets an answer of use
     │   ├── SearchServerFault         the Qdrant server still fails after the last retry, or gives no Qdrant answer
     │   ├── StateUnwritable           disk full, no permission
     │   ├── ExtraMissing              a library that is installed apart is not there
@@ -32,6 +34,7 @@
     │   └── StructureBroken           the edit parts a list, a lead-in or a callout, or stands above the beginning
     ├── LibrarianFault                exit 1: no valid answer; the chunk stays in the inbox
     │   ├── AnswerInvalid             still against the rules after the last correction
+    │   │   └── AnswerUnreadable      not even JSON of the form that was asked for
     │   ├── AnswerRefused             the model declined, or a filter did
     │   ├── AnswerTruncated           cut at the length limit
     │   ├── ContextTooLong            the request does not fit the model
@@ -104,6 +107,10 @@ class SettingInvalid(UsageError):
     """A parameter or environment setting is misspelt or out of range."""
 
 
+class CapTooSmall(SettingInvalid):
+    """A spending cap that not even one call fits under."""
+
+
 class RunNotFound(UsageError):
     """No run of that id."""
 
@@ -157,6 +164,10 @@ class DownloadFailed(EnvironmentFault):
 
 class EndpointUnreachable(EnvironmentFault):
     """Nothing answers at the address."""
+
+
+class EndpointDown(EndpointUnreachable):
+    """Something answers at the address, but no question gets an answer of use."""
 
 
 class SearchServerFault(EnvironmentFault):
@@ -235,6 +246,10 @@ class LibrarianFault(InfoldError):
 
 class AnswerInvalid(LibrarianFault):
     """The answer still breaks the rules after the last correction."""
+
+
+class AnswerUnreadable(AnswerInvalid):
+    """No answer, to the last correction, was JSON of the form that was asked for."""
 
 
 class AnswerRefused(LibrarianFault):

@@ -79,7 +79,7 @@ class EditingParams(Section):
 
     max_corrections: int = Field(default=3, ge=0)
     max_removed_words: int = Field(default=3, ge=0)
-    min_kept_share: float = Field(default=0.6, ge=0, le=1)
+    min_kept_share: float = Field(default=0.4, ge=0, le=1)
     min_duplicate_share: float = Field(default=0.25, ge=0, le=1)
 
 
@@ -100,6 +100,7 @@ class LibrarianParams(Section):
     temperature: float | None = None
     max_answer_tokens: int = Field(default=8000, ge=1)
     timeout_seconds: float = Field(default=120, gt=0)
+    give_up_seconds: float = Field(default=240, gt=0)
     max_retries: int = Field(default=4, ge=0)
     max_usd: float | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=0)

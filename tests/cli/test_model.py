@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.openai_server import FakeOpenAI, serving
+from tests.fakes.openai_server import FakeOpenAI, fault, hanging, html, serving, text, too_many
 
 TEXTS = {
     "index.md": "# Index\n\n- [[tea]]\n- [[bread]]\n",
@@ -32,8 +33,8 @@ def vault(tmp_path) -> Path:
     """Three notes and an inbox of one paragraph."""
     folder = tmp_path / "vault"
     folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / name).write_text(text)
+    for name, content in TEXTS.items():
+        (folder / name).write_text(content)
     return folder
 
 
@@ -68,15 +69,62 @@ def test_the_bill_is_shown_before_and_counted_after(integrate, server, vault):
     assert "secret" not in done.output
 
 
-def test_a_cap_stops_before_it_is_passed(integrate, server, vault):
-    """No call could be made: everything stays in the inbox with that reason, and the endpoint was never asked."""
-    done = integrate("--max-tokens", "10", "--json")
-    value = json.loads(done.stdout)
-    assert (done.exit_code, value["usage"]["calls"]) == (1, 0)
-    assert "10" in value["paragraphs"][0]["reason"]
-    assert "stops before it passes 10 tokens" in done.stderr
+@pytest.mark.parametrize("cap", [("--max-tokens", "1200"), ("--max-usd", "0.0001", "--model", "gpt-5-mini")])
+def test_a_cap_too_small_for_one_call_is_refused_at_once(integrate, server, vault, cap, monkeypatch):
+    """What one call may take is said before anything is read, with the setting to change."""
+    if "--max-usd" in cap:
+        monkeypatch.delenv("OPENAI_BASE_URL")  # only a known model at a known endpoint has a price
+    done = integrate(*cap)
+    assert done.exit_code == 2
+    assert "it may" in done.stderr
+    assert "librarian.max_answer_tokens" in done.stderr
     assert server.asked == []
     assert (vault / "inbox.md").read_text() == TEXTS["inbox.md"]
+
+
+def test_a_cap_stops_before_it_is_passed(integrate, server, vault):
+    """Room for one call and no more: what it was not enough for stays in the inbox with that reason."""
+    done = integrate("--max-tokens", "8900", "--json")
+    value = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert value["usage"]["calls"] == len(server.asked) > 0
+    assert "8900" in value["paragraphs"][0]["reason"]
+    assert "stops before it passes 8,900 tokens" in done.stderr
+    assert (vault / "inbox.md").read_text() == TEXTS["inbox.md"]
+
+
+@pytest.mark.parametrize(
+    "reply, setting",
+    [
+        (too_many(0.01), "librarian.max_retries"),
+        (fault(500), "librarian.max_retries"),
+        (hanging(), "librarian.give_up_seconds"),
+        (html(), "OPENAI_BASE_URL"),
+        (fault(400, message="response_format is not supported"), "librarian.mode"),
+        (text("I think it belongs to the tea."), "librarian.mode"),
+    ],
+)
+def test_an_endpoint_of_no_use_ends_the_run_with_one_sentence(integrate, server, vault, reply, setting):
+    """429, 5xx, silence, a page, nonsense: code 3 within the bound of the settings, told once, and what to change."""
+    for decision in ("Grouping", "Summary", "Look", "Edits"):
+        server.script(decision, *[reply] * 40)
+    started = time.monotonic()
+    done = integrate("--set", "librarian.max_retries=1", "--set", "librarian.give_up_seconds=3")
+    assert time.monotonic() - started < 12
+    assert done.exit_code == 3
+    assert setting in done.stderr
+    assert done.stderr.count("infold:") == 1
+    assert "no model was asked" not in done.output
+    assert "apply" not in done.stdout
+    assert (vault / "inbox.md").read_text() == TEXTS["inbox.md"]
+
+
+def test_a_call_without_an_answer_is_counted_and_said(integrate, server, vault):
+    """Where others were answered, the chunk stays in the inbox, and the cost names the call that brought nothing."""
+    server.script("Edits", fault(500), fault(500))
+    done = integrate("--set", "librarian.max_retries=1")
+    assert done.exit_code == 1
+    assert "1 call without an answer" in done.stdout
 
 
 def test_a_cap_in_dollars_needs_a_price(integrate, server):

@@ -16,6 +16,7 @@ from infold.errors import (
     AnswerRefused,
     AnswerTruncated,
     ContextTooLong,
+    EndpointDown,
     EndpointFault,
     EndpointUnreachable,
     KeyMissing,
@@ -58,14 +59,14 @@ LONG_CONTEXT = "This model's maximum context length is 8192 tokens. However, you
         (fault(400, message="the request exceeds the available context size"), ContextTooLong),
         (fault(413), ContextTooLong),
         (fault(400, code="content_filter"), AnswerRefused),
-        (fault(400, message="response_format is not supported"), EndpointFault),
-        (fault(422), EndpointFault),
-        (fault(402), EndpointFault),
-        (html(), EndpointFault),
-        (no_choices(), EndpointFault),
-        (no_choices(None), EndpointFault),
-        (no_choices([{}]), EndpointFault),
-        (no_choices([{"message": None}]), EndpointFault),
+        (fault(400, message="response_format is not supported"), EndpointDown),
+        (fault(422), EndpointDown),
+        (fault(402), EndpointDown),
+        (html(), EndpointDown),
+        (no_choices(), EndpointDown),
+        (no_choices(None), EndpointDown),
+        (no_choices([{}]), EndpointDown),
+        (no_choices([{"message": None}]), EndpointDown),
     ],
 )
 async def test_what_no_repetition_can_mend_is_one_request(librarian, server, reply, error, mode):
@@ -74,7 +75,7 @@ async def test_what_no_repetition_can_mend_is_one_request(librarian, server, rep
     with pytest.raises(error) as raised:
         await librarian(mode=mode).group(group_request())
     assert len(server.asked) == 1
-    assert "127.0.0.1" in str(raised.value) or not isinstance(raised.value, (EndpointFault, KeyRejected, ModelNotFound))
+    assert "127.0.0.1" in str(raised.value) or not isinstance(raised.value, (EndpointDown, KeyRejected, ModelNotFound))
 
 
 async def test_429_waits_as_told_and_goes_on(librarian, server):
@@ -94,7 +95,7 @@ async def test_what_may_pass_is_tried_to_the_last_retry(librarian, server, reply
     """429, 5xx and time-outs are asked 1 + max_retries times, then said so; nothing hangs."""
     server.script("Grouping", *[reply] * 9)
     started = time.monotonic()
-    with pytest.raises(EndpointFault):
+    with pytest.raises(EndpointDown):
         await librarian(max_retries=1, timeout_seconds=0.5).group(group_request())
     assert len(server.asked) == 2
     assert time.monotonic() - started < most_seconds
@@ -110,7 +111,7 @@ async def test_500s_and_a_slow_answer_are_survived(librarian, server):
 async def test_an_account_without_credit_is_named(librarian, server):
     """A quota that is used up reads differently from a rate limit."""
     server.script("Grouping", fault(429, code="insufficient_quota", headers={"retry-after": "0.01"}))
-    with pytest.raises(EndpointFault, match="no credit"):
+    with pytest.raises(EndpointDown, match="no credit"):
         await librarian(max_retries=0).group(group_request())
 
 
@@ -208,7 +209,7 @@ async def test_no_secret_and_no_text_in_errors_or_logs(librarian, server, replie
     """Neither the key nor what inbox, notes or answers say gets into exceptions, tracebacks or log lines."""
     caplog.set_level(logging.DEBUG)
     server.script("Grouping", *replies)
-    with pytest.raises((AnswerInvalid, AnswerTruncated, AnswerRefused, KeyRejected, EndpointFault)) as raised:
+    with pytest.raises((AnswerInvalid, AnswerTruncated, AnswerRefused, KeyRejected, EndpointDown)) as raised:
         await librarian(max_retries=0).group(group_request(f"Today {PRIVATE}.", "Two"))
     shown = "".join(traceback.format_exception(raised.value)) + raised.value.hint
     for where in (shown, caplog.text, repr(raised.value)):

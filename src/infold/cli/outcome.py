@@ -132,11 +132,7 @@ def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
 
 def cost(usage: Usage) -> str:
     """What was paid, in words."""
-    if not usage.calls:
-        kept = f"{_count(usage.reused, 'answer')} kept from before" if usage.reused else "no model was asked"
-        return f"nothing ({kept})"
-    tokens = f"{_count(usage.calls, 'call')}, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    return f"{tokens}, " + ("price of this model unknown" if usage.usd is None else f"${usage.usd:.4f}")
+    return usage.in_words if usage.calls else f"nothing ({usage.in_words})"
 
 
 def command_line(verb: str, run_id: str, wanted: WorkspaceRequest) -> str:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from infold import __version__
 from infold.environment import Environment
-from infold.errors import CapReached
+from infold.errors import CapReached, CapTooSmall
 from infold.evaluation.arms import ArmPlan
 from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.records import Arm, CaseResult, Evaluation
@@ -89,7 +89,9 @@ async def evaluate(
                 results[arm.name].append(result)
                 done += 1
                 progress("cases", done, total)
-    except CapReached as reached:
+    except (CapReached, CapTooSmall) as reached:
+        if not spent and isinstance(reached, CapTooSmall):
+            raise  # the cap itself, and not what is left of it
         stopped = f"{done} of {total} cases are finished. {reached} {reached.hint}".strip()
     whole = min(len(found) for found in results.values())
     arms = [_arm(arm, results[arm.name][:whole]) for arm in plan.arms] + list(plan.earlier)

@@ -10,7 +10,6 @@ from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG, Figure
 from infold.evaluation.intervals import Interval
 from infold.evaluation.misses import MissKind, why
 from infold.evaluation.records import Evaluation, Verdict
-from infold.inbox.report_text import spent
 
 if TYPE_CHECKING:
     from infold.evaluation.comparing import Comparison
@@ -97,7 +96,7 @@ def summary_lines(findings: Findings) -> Iterator[str]:
             tries = f"; try --compare {kind.trials[0]}" if kind.trials else ""
             yield f"{len(kind.misses):>4}  {kind.title}{tries}"
     yield ""
-    yield f"cost    {spent(findings.arm.usage)}, {findings.seconds:.1f} s in all runs"
+    yield f"cost    {findings.arm.usage.in_words}, {findings.seconds:.1f} s in all runs"
 
 
 def cases_text(evaluation: Evaluation) -> str:
@@ -123,7 +122,7 @@ def _facts(findings: Findings) -> Iterator[str]:
         f"- {len(arm.cases)} runs (seeds {', '.join(str(case.seed) for case in arm.cases)}), "
         f"{findings.paragraphs} paragraphs, {findings.seconds:.1f} s"
     )
-    yield f"- cost: {spent(arm.usage)}" + (f"; {arm.usage.reused} answers kept from before" if arm.usage.reused else "")
+    yield f"- cost: {arm.usage.in_words}"
     yield f"- lost: {findings.lost} paragraphs; damaged: {findings.damaged} notes"
 
 
@@ -187,7 +186,7 @@ def _comparison(comparison: Comparison) -> str:
     head = f"## {comparison.base.name} beside {comparison.other.name}"
     told = (
         f"The same {comparison.paragraphs} paragraphs: {len(comparison.gained)} are right only with the second, "
-        f"{len(comparison.lost)} only with the first. Cost: {spent(base)}; {spent(other)}."
+        f"{len(comparison.lost)} only with the first. Cost: {base.in_words}; {other.in_words}."
     )
     table = ["| figure | first | second | points | 95 % interval | |", "|---|---|---|---|---|---|", *rows]
     return "\n\n".join([head, told, "\n".join(table)])

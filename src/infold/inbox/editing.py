@@ -19,8 +19,9 @@ from infold.librarian.answers import Chunk, EditRequest, Edits, OpenNote
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import EditingParams
-from infold.vault.edits import apply_edits
+from infold.vault.edits import apply_edits, find_once
 from infold.vault.files import decode
+from infold.vault.splices import white_space_at_ends
 
 
 class ChunkEdits(Record):
@@ -45,12 +46,13 @@ async def ask_for_edits(
     request = EditRequest(chunk, notes, params, refused)
     answer = await conversation.edit(request)
     answer = Edits.model_validate(answer.model_dump(), context={"request": request})
+    texts = {note.path: note.text for note in notes}
     return ChunkEdits(
         edits=tuple(
             EditRecord(
                 file=edit.file,
                 kind="duplicate" if edit.is_duplicate else "edit",
-                find=edit.find,
+                find=_as_it_stands(edit.find, texts[edit.file]),
                 replace=None if edit.is_duplicate else edit.replace,
                 paragraphs=tuple(answer.paragraphs_of(edit, chunk)),
             )
@@ -60,6 +62,13 @@ async def ask_for_edits(
         transcript=conversation.transcript,
         usage=conversation.usage,
     )
+
+
+def _as_it_stands(find: str, text: str) -> str:
+    """The find text with the note's own white space between its words."""
+    lead, core, tail = white_space_at_ends(find)
+    place = find_once(text, core)
+    return lead + text[place.start : place.end] + tail
 
 
 @dataclass

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run
-from infold.librarian.spend import Usage
 
 
 def markdown(
@@ -32,17 +31,9 @@ def markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def spent(usage: Usage) -> str:
-    """What was paid, in one phrase."""
-    if not usage.calls:
-        return "no model was asked"
-    tokens = f"{usage.calls} calls, {usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
-    return f"{tokens}, " + ("price unknown" if usage.usd is None else f"${usage.usd:.4f}")
-
-
 def _facts(run: Run) -> Iterator[str]:
     yield f"- vault: `{run.vault}`, inbox: `{run.inbox}`"
-    yield f"- planned: {run.created_at}, by {run.librarian}, in {run.seconds:.1f} s ({spent(run.usage)})"
+    yield f"- planned: {run.created_at}, by {run.librarian}, in {run.seconds:.1f} s ({run.usage.in_words})"
     if run.applied_at:
         yield f"- applied: {run.applied_at}"
     if run.undone_at:
@@ -66,7 +57,7 @@ def _quoted(text: str) -> str:
 
 
 def _chunk(chunk: ChunkRecord) -> Iterator[str]:
-    yield f"- chunk {chunk.id}: paragraphs {', '.join(map(str, chunk.paragraphs))} ({spent(chunk.usage)})"
+    yield f"- chunk {chunk.id}: paragraphs {', '.join(map(str, chunk.paragraphs))} ({chunk.usage.in_words})"
     if chunk.viewed:
         yield f"  - viewed: {', '.join(f'`{path}`' for path in chunk.viewed)}"
     if chunk.checked_out:

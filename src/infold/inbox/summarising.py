@@ -158,7 +158,7 @@ class _Work:
             try:
                 answer = await self._librarian.summarise(request)
                 return self._keep(
-                    source, key, answer.summary, self._signature, token_count(text), token_count(answer.summary)
+                    source, key, answer.summary, self._signature, _tokens_in(request), token_count(answer.summary)
                 )
             except CapReached as error:
                 self._out_of_money = str(error)
@@ -186,6 +186,13 @@ class _Work:
             tokens_out=tokens_out,
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
+
+
+def _tokens_in(request: SummaryRequest) -> int:
+    """The tokens of what was shown: a note's text, or for an index note the summaries of its linked notes."""
+    if request.linked is None:
+        return token_count(request.text)
+    return sum(token_count(name) + token_count(summary) for name, summary in request.linked)
 
 
 def _ranks(index_notes: Sequence[SummarySource]) -> list[list[SummarySource]]:

@@ -155,7 +155,7 @@ class Grouping(Answer):
 class Summary(Answer):
     """A summary within the target word range."""
 
-    summary: str = Field(description="The summary, 75-100 words of plain prose.")
+    summary: str = Field(description="The summary: plain prose, as many words as were asked for.")
 
     @model_validator(mode="after")
     def _within_range(self, info: ValidationInfo) -> Self:
@@ -201,7 +201,7 @@ def _check_files(files: list[str], allowed: set[str], most: int, verb: str, stat
 
 
 class Edit(Answer):
-    """One find/replace block, or a duplicate marker (spec 1, Phase 4)."""
+    """One find/replace block, or a duplicate marker."""
 
     file: str = Field(description="A CHECKED OUT file, path exactly as shown.")
     find: str = Field(description="Text that stands in the file exactly once.")

@@ -27,6 +27,7 @@ from infold.errors import (
 )
 from infold.librarian.decisions import DecisionStore, content_key
 from infold.librarian.faults import OPENAI_HOST, Asked, translate
+from infold.librarian.outage import OutageWatch
 from infold.librarian.spend import Spend, Usage
 from infold.settings import LibrarianParams
 from infold.text import token_count
@@ -89,7 +90,13 @@ class Endpoint:
         self._asked = Asked(params.model, self._base_url)
         # Ollama and older local servers know only the old name, OpenAI's reasoning models only the new one.
         self._answer_limit_name = _ANSWER_LIMIT_NAMES[0] if _is_openai(self._base_url) else _ANSWER_LIMIT_NAMES[1]
+        self.outage = OutageWatch(params.give_up_seconds)
         self._connections: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connection] = WeakKeyDictionary()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._params.model
 
     async def complete(self, purpose: str, request: Mapping[str, Any]) -> Completion:
         """The completion for `request`: model, messages and how to answer, as JSON.
@@ -110,9 +117,13 @@ class Endpoint:
             started = time.perf_counter()
             try:
                 answer = await self._send(connection.client, body)
+            except InfoldError:
+                self._spend.release(held, failed=True)
+                raise
             except BaseException:
                 self._spend.release(held)
                 raise
+            self.outage.heard()
             counted = _counted(answer, prompt_tokens)
             usage = self._spend.settle(held, *counted[:2], cached_tokens=counted[2])
             await asyncio.to_thread(self._store.put, key, answer)
@@ -150,6 +161,19 @@ class Endpoint:
         return self._connections[loop]
 
     async def _send(self, client: AsyncOpenAI, body: dict[str, Any]) -> dict[str, Any]:
+        """One call with all its retries, within `librarian.give_up_seconds`."""
+        try:
+            async with asyncio.timeout(self._params.give_up_seconds):
+                return await self._tried(client, body)
+        except TimeoutError:
+            pass
+        raise EndpointFault(
+            f"{self._asked.host} gave no answer within {self._params.give_up_seconds:g} seconds, retries included.",
+            hint="Raise librarian.give_up_seconds and librarian.timeout_seconds for a slow model, or run again later: "
+            "what is done is kept.",
+        )
+
+    async def _tried(self, client: AsyncOpenAI, body: dict[str, Any]) -> dict[str, Any]:
         answer = await self._attempt(client, body)
         if isinstance(answer, _OtherLimitName):
             self._answer_limit_name = answer.name

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar, cast
 
 from pydantic import ValidationError
 
-from infold.errors import AnswerInvalid, InfoldError
+from infold.errors import AnswerInvalid, AnswerUnreadable, InfoldError
 from infold.librarian import wording
 from infold.librarian.answers import Answer
 from infold.librarian.endpoint import Endpoint, as_completion
@@ -38,6 +38,8 @@ _MAX_PROBLEMS: Final = 12
 _MAX_REASON: Final = 200
 _REQUEST: Final[ContextVar[object]] = ContextVar("request")  # of the question that the running task asks
 _BROKEN: Final[ContextVar[list[str]]] = ContextVar("broken")  # what was wrong with its answers, in their order
+_UNREADABLE: Final[ContextVar[list[int]]] = ContextVar("unreadable")  # how many of them were no JSON of that form
+_FORM_FAULTS: Final = ("json_invalid", "missing", "model_type", "model_attributes_type")
 
 
 class Exchange:
@@ -59,7 +61,13 @@ class Exchange:
         self.said: list[Message] = []
 
     async def ask(self, messages: list[Message], answer: type[A], request: object) -> A:
-        """The answer to the last of `messages`, valid for `request`. `said` then holds all, corrections too."""
+        """The answer to the last of `messages`, valid for `request`. `said` then holds all, corrections too.
+
+        Raises EndpointDown where this was not the only question without an answer of use.
+        """
+        return await self._endpoint.outage.question(lambda: self._ask(messages, answer, request))
+
+    async def _ask(self, messages: list[Message], answer: type[A], request: object) -> A:
         import instructor
         from instructor.core import InstructorRetryException
 
@@ -74,6 +82,7 @@ class Exchange:
         broken: list[str] = []
         _REQUEST.set(request)
         _BROKEN.set(broken)
+        _UNREADABLE.set([0])
         with suppress(InstructorRetryException):  # its text quotes completions; what to say instead is known here
             given = await create(
                 response_model=_form(answer),
@@ -83,6 +92,12 @@ class Exchange:
             )
         if self._fault is not None:
             raise self._fault.with_traceback(None)
+        if given is None and _UNREADABLE.get()[0] > self._max_corrections:
+            raise AnswerUnreadable(
+                f"No answer of {self._endpoint.model} could be read as the JSON that was asked for"
+                f" ({self._purpose}, {1 + self._max_corrections} tries).",
+                hint=f"Set librarian.mode to {_other_modes(self._mode)}, or librarian.model to one that gives JSON.",
+            )
         if given is None:
             raise AnswerInvalid(
                 f"The answer still broke the rules after {self._max_corrections} corrections"
@@ -151,8 +166,14 @@ def _validated(answer: type[A], json_data: str | bytes) -> A:
         return answer.model_validate_json(json_data, context={"request": _REQUEST.get()})
     except ValidationError as error:
         problems = _problems(error)
+        if all(problem["type"] in _FORM_FAULTS for problem in error.errors(include_input=False, include_context=False)):
+            _UNREADABLE.get()[0] += 1
     _BROKEN.get().append(problems)
     raise ResponseParsingError(problems)
+
+
+def _other_modes(mode: str) -> str:
+    return " or ".join(other for other in ("tools", "md_json", "json_schema") if other != mode)
 
 
 def _rule(broken: Sequence[str]) -> str:

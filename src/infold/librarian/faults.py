@@ -104,7 +104,8 @@ def _status(error: Exception, asked: Asked) -> InfoldError:
     if getattr(error, "status_code", None) == 413:
         return _too_long(error, asked)
     return EndpointFault(
-        f"{asked.host} still failed after the last retry{_said(error)}.", hint="Run again later: what is done is kept."
+        f"{asked.host} still failed after the last retry{_said(error)}.",
+        hint="Run again later, or raise librarian.max_retries: what is done is kept.",
     )
 
 
@@ -132,7 +133,8 @@ def _not_connected(error: Exception, asked: Asked) -> InfoldError:
     if _cause(error) in {"ConnectError", "UnsupportedProtocol", "InvalidURL"}:
         return _unreachable(asked)
     return EndpointFault(
-        f"The connection to {asked.host} broke before the answer came.", hint="Run again: what is done is kept."
+        f"The connection to {asked.host} broke before the answer came.",
+        hint="Run again, or raise librarian.max_retries: what is done is kept.",
     )
 
 

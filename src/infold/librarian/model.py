@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, TypeVar
 
 from infold.environment import Environment
-from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated, InfoldError
+from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated, CapTooSmall, InfoldError
 from infold.librarian import wording
 from infold.librarian.answers import (
     Answer,
@@ -35,6 +35,7 @@ from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import Message, Shown
 from infold.settings import EditingParams, LibrarianParams
+from infold.text import token_count
 
 A = TypeVar("A", bound=Answer)
 
@@ -56,7 +57,10 @@ class ModelLibrarian:
         spend: Spend | None = None,
         ledger: Ledger | None = None,
     ) -> None:
-        """Opens no connection yet. Raises KeyMissing or SettingInvalid: no call could succeed, a cap not be held."""
+        """Opens no connection yet.
+
+        Raises KeyMissing or SettingInvalid where no call could succeed, or a cap could not be held (CapTooSmall).
+        """
         self._spend = spend or Spend(
             max_usd=params.max_usd,
             max_tokens=params.max_tokens,
@@ -64,6 +68,7 @@ class ModelLibrarian:
             ledger=ledger,
         )
         self._endpoint = Endpoint(params, environment, store, self._spend, concurrency)
+        _check_caps(params, self._spend)
         self._params = params
         self._max_corrections = editing.max_corrections
         temperature = "default" if params.temperature is None else f"{params.temperature:g}"
@@ -117,6 +122,23 @@ class ModelLibrarian:
 
     def _exchange(self, purpose: str) -> Exchange:
         return Exchange(self._endpoint, purpose, self._params.mode, self._max_corrections)
+
+
+def _check_caps(params: LibrarianParams, spend: Spend) -> None:
+    """Refuses a cap that the shortest question with its longest answer does not fit under."""
+    prompt, answer = token_count(wording.chunk_opening()[0]["content"]), params.max_answer_tokens
+    hint = "Raise the cap, or lower librarian.max_answer_tokens, the longest answer that is asked for."
+    if spend.max_tokens is not None and spend.max_tokens < prompt + answer:
+        raise CapTooSmall(
+            f"Not even one call fits under librarian.max_tokens={spend.max_tokens}: "
+            f"it may take {prompt + answer:,} tokens.",
+            hint=hint,
+        )
+    least = spend.price(prompt, 0, answer) if spend.price else 0.0
+    if spend.max_usd is not None and spend.max_usd < least:
+        raise CapTooSmall(
+            f"Not even one call fits under librarian.max_usd={spend.max_usd:g}: it may cost ${least:.4f}.", hint=hint
+        )
 
 
 class ModelConversation:

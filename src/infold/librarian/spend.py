@@ -24,7 +24,8 @@ Price = Callable[[int, int, int], float]
 class Usage(BaseModel):
     """What was paid: model calls, tokens, US dollars (None: the price of this model is unknown).
 
-    `reused` counts answers that were served from the store of decisions: they are in no other figure.
+    `reused` counts answers that were served from the store of decisions, `failed` calls that brought no answer; both
+    are in no other figure.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
@@ -34,11 +35,23 @@ class Usage(BaseModel):
     completion_tokens: int = 0
     usd: float | None = 0.0
     reused: int = 0
+    failed: int = 0
 
     @property
     def tokens(self) -> int:
         """Prompt and completion together."""
         return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def in_words(self) -> str:
+        """What was paid, in one phrase for a person."""
+        kept = f"{_count(self.reused, 'answer')} kept from before" if self.reused else ""
+        failed = f"{_count(self.failed, 'call')} without an answer" if self.failed else ""
+        if not self.calls:
+            return ", ".join(filter(None, (failed, kept))) or "no model was asked"
+        tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
+        price = "price of this model unknown" if self.usd is None else f"${self.usd:.4f}"
+        return ", ".join(filter(None, (_count(self.calls, "call"), tokens, price, failed, kept)))
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; one unknown price makes the sum unknown."""
@@ -49,12 +62,18 @@ class Usage(BaseModel):
             completion_tokens=self.completion_tokens + other.completion_tokens,
             usd=usd,
             reused=self.reused + other.reused,
+            failed=self.failed + other.failed,
         )
 
     def __str__(self) -> str:
         price = "price unknown" if self.usd is None else f"{self.usd:.4f} USD"
         reused = f", {self.reused} reused" if self.reused else ""
-        return f"{self.calls} calls, {self.prompt_tokens} + {self.completion_tokens} tokens, {price}{reused}"
+        failed = f", {self.failed} without an answer" if self.failed else ""
+        return f"{self.calls} calls, {self.prompt_tokens} + {self.completion_tokens} tokens, {price}{reused}{failed}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +185,15 @@ class Spend:
                 self._worst_ratio = max(self._worst_ratio, prompt_tokens / held.counted_prompt_tokens)
             return self._count(Call(held.purpose, paid))
 
-    def release(self, held: Reservation) -> None:
-        """Gives the room back: the call was not paid."""
+    def release(self, held: Reservation, *, failed: bool = False) -> None:
+        """Gives the room back: the call was not paid. `failed`: it was made, and brought no answer."""
         if self._ledger is not None:
             self._ledger.release(held.entry)
         with self._lock:
             self._held.remove(held)
+            if failed:
+                self._totals[held.purpose] += Usage(failed=1)
+                self._total += Usage(failed=1)
 
     def reuse(self, purpose: str) -> Usage:
         """Counts an answer that was served from the store and cost nothing."""

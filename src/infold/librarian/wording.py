@@ -19,6 +19,7 @@ from infold.text import content_hash, fenced
 
 Message = dict[str, Any]
 
+_NO_NAMES = "(no note is long enough to show how fine they are)"
 _UNSAFE_IN_FENCE_LINE = re.compile(r"[\x00-\x1f\x7f<>\u2028\u2029]")
 
 
@@ -64,7 +65,7 @@ def group_messages(request: GroupRequest) -> list[Message]:
         _user(
             prompt(
                 "group/request",
-                names=fenced("\n".join(request.sample_names) or "(none yet)", label="names", origin="notes"),
+                names=fenced("\n".join(request.sample_names) or _NO_NAMES, label="names", origin="notes"),
                 paragraphs=_paragraphs(request.paragraphs),
                 numbers=", ".join(str(p.n) for p in request.paragraphs),
             )
