@@ -50,7 +50,7 @@ class Usage(BaseModel):
         if not self.calls:
             return ", ".join(filter(None, (failed, kept))) or "no model was asked"
         tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
-        price = "price of this model unknown" if self.usd is None else f"${self.usd:.4f}"
+        price = "price unknown" if self.usd is None else f"${self.usd:.4f}"
         return ", ".join(filter(None, (_count(self.calls, "call"), tokens, price, failed, kept)))
 
     def __add__(self, other: Usage) -> Usage:
