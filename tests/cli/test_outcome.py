@@ -29,7 +29,9 @@ def test_the_contract_has_exactly_the_promised_names(a_run):
             {"file": "house/boiler.md", "kind": "duplicate", "applied": False},
         ],
     }
-    assert value["usage"] == {"calls": 3, "promptTokens": 12000, "completionTokens": 800, "usd": 0.0123, "reused": 0}
+    assert value["usage"] == {
+        "calls": 3, "promptTokens": 12000, "completionTokens": 800, "usd": 0.0123, "reused": 0, "failed": 0
+    }  # fmt: skip
 
 
 def test_nothing_to_do_has_no_run():
@@ -70,7 +72,7 @@ def test_warnings_and_skipped_files_are_no_part_of_the_result(a_run, tmp_path, c
     streams = capsys.readouterr()
     assert "4 paragraphs: 1 went into 1 note, 1 already there, 2 left in the inbox." in streams.out
     assert f"report  {tmp_path / 'report.html'}" in streams.out
-    assert "3 calls, 12,000 + 800 tokens, $0.0123" in streams.out
+    assert "3 calls, 12,000 tokens in, 800 out, $0.0123" in streams.out
     assert "no root note" in streams.err
     assert "skipped old.md: not UTF-8" in streams.err
 
@@ -88,7 +90,7 @@ def test_text_of_notes_is_never_markup(a_run, capsys):
         (Usage(), "nothing (no model was asked)"),
         (
             Usage(calls=1, prompt_tokens=5, completion_tokens=2, usd=None),
-            "1 call, 5 + 2 tokens, price of this model unknown",
+            "1 call, 5 tokens in, 2 out, price unknown",
         ),
     ],
 )
