@@ -4,6 +4,7 @@
     ├── UsageError                    exit 2: the request itself is wrong
     │   ├── VaultNotFound             no such folder, or not a folder
     │   ├── VaultClosed               an opened vault was closed before
+    │   ├── ArgumentInvalid           a value that a program gave is none that its argument may have
     │   ├── SettingInvalid            a parameter or environment setting is misspelt or out of range
     │   │   └── CapTooSmall           a spending cap that not even one call fits under
     │   ├── RunNotFound               no run of that id
@@ -57,6 +58,7 @@
     │   ├── VersionNotFound           the node never had that version
     │   ├── ImportRefused             no tree can be made of the file: where, and what is wrong there
     │   ├── OrderExhausted            floating point ran out between two siblings (numbered anew by itself)
+    │   ├── StoreClosed               whoever opened the memory has closed it
     │   ├── StoreBusy                 another process writes for longer than one waits
     │   ├── StoreDamaged              the file is no store, or a broken one
     │   └── StoreTooNew               the file was written by a later infold
@@ -101,6 +103,10 @@ class VaultClosed(UsageError):
     """An opened vault was closed before."""
 
     http_status = 409
+
+
+class ArgumentInvalid(UsageError, TypeError):
+    """A value that a program gave is none that its argument may have; the message names the argument."""
 
 
 class SettingInvalid(UsageError):
@@ -400,8 +406,14 @@ class OrderExhausted(MemoryFault):
     http_status = 500
 
 
+class StoreClosed(MemoryFault):
+    """The memory was closed by whoever opened it."""
+
+    http_status = 500
+
+
 class StoreBusy(MemoryFault):
-    """Another process has been writing for longer than one waits."""
+    """Another caller or process writes for longer than one waits, or would be stopped by the waiting."""
 
     exit_code = 3
     http_status = 503

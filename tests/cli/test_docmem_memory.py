@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+SHORT = ("--set", "summary.summary_target_words=[2, 4]")  # so that few words are worth a summary
+
 
 @pytest.fixture
 def at(infold, tmp_path):
@@ -95,12 +97,20 @@ def test_expanded_by_a_question_a_mark_and_a_mode(at, ids):
 
 def test_condensed_after_a_look(at, ids):
     """Summarization: `--dry-run` says what is due and changes nothing; then it is done, once."""
-    few = ("--set", "docmem.summarise_after=2", "--set", "docmem.keep_recent=1", "--set", "docmem.summarise_run=2")
+    few = (
+        "--set",
+        "docmem.summarise_after=2",
+        "--set",
+        "docmem.keep_recent=1",
+        "--set",
+        "docmem.summarise_run=2",
+        *SHORT,
+    )
     due = json.loads(at("docmem", "condense", "garden", "--dry-run", "--json", *few))["due"]
     assert [run["nodes"] for run in due] == [[ids["Snails"], ids["Rain"]]]
     assert json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]["id"] == ids["Snails"]
     (made,) = json.loads(at("docmem", "condense", "--json", *few))["made"]
-    assert made["text"] == "Snails ate the lettuce, says @anna. Rain fills the barrel."
+    assert made["text"] == "Snails ate the lettuce…"
     assert json.loads(at("docmem", "condense", "--json", *few))["made"] == []
     document = json.loads(at("docmem", "expand", "garden", "--tokens", "99", "--mode", "instead", "--json"))
     assert [node["id"] for node in document["nodes"]] == ["garden", made["id"], ids["The"]]
@@ -125,14 +135,22 @@ def test_a_document_is_placed_and_imported(at, ids, tmp_path):
 def test_appended_memories_are_summarised_at_once(at, infold, tmp_path, ids):
     """Summarization: said, with the way back; what is taken back stays so; `manual` leaves all as it is."""
     place = ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
-    few = ("--set", "docmem.summarise_after=3", "--set", "docmem.keep_recent=1", "--set", "docmem.summarise_run=3")
+    few = (
+        "--set",
+        "docmem.summarise_after=3",
+        "--set",
+        "docmem.keep_recent=1",
+        "--set",
+        "docmem.summarise_run=3",
+        *SHORT,
+    )
     more = ("docmem", "append", "garden", "Frost.", "--context", "memory:source:walk", *few, *place)
     assert "summarised" not in infold(*more, "--set", "docmem.summarise=manual").output
     done = infold(*more, "--json")
     assert json.loads(done.stdout)["text"] == "Frost."
     summary = json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]
     assert f"3 older memories are summarised; `infold docmem unsummarise {summary['id']}` takes it back." in done.stderr
-    assert summary["text"] == "Snails ate the lettuce, says @anna. Rain fills the barrel. The gate squeaks."
+    assert summary["text"] == "Snails ate the lettuce…"
     at("docmem", "unsummarise", summary["id"])
     assert "summarised" not in infold(*more).output
     assert json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]["id"] == ids["Snails"]
@@ -141,7 +159,15 @@ def test_appended_memories_are_summarised_at_once(at, infold, tmp_path, ids):
 def test_an_imported_tree_is_summarised_at_once(at, infold, tmp_path, ids):
     """Summarization: a tree from TOML is condensed as it comes; a document, being readonly, stays as it was written."""
     place = ("--vault", tmp_path / "vault", "--state", tmp_path / "state")
-    few = ("--set", "docmem.summarise_after=2", "--set", "docmem.keep_recent=1", "--set", "docmem.summarise_run=2")
+    few = (
+        "--set",
+        "docmem.summarise_after=2",
+        "--set",
+        "docmem.keep_recent=1",
+        "--set",
+        "docmem.summarise_run=2",
+        *SHORT,
+    )
     (tmp_path / "garden.toml").write_text(at("docmem", "export", "garden", "--format", "toml"))
     (tmp_path / "list.md").write_text("# List\n\n- one\n- two\n- three\n- four\n")
     done = infold("docmem", "import", tmp_path / "garden.toml", "--as", "again", *few, *place)

@@ -71,7 +71,12 @@ def _unsummarise(memory, _subject):
 
 
 def _condense(memory, _subject):
-    params = Params.model_validate({"docmem": {"summarise_after": 6, "summarise_run": 4, "keep_recent": 2}})
+    params = Params.model_validate(
+        {
+            "docmem": {"summarise_after": 6, "summarise_run": 4, "keep_recent": 2},
+            "summary": {"summary_target_words": [3, 4]},
+        }
+    )
     asyncio.run(condense(memory, OfflineLibrarian(), params))
 
 

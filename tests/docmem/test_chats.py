@@ -141,3 +141,29 @@ def test_forgetting_takes_the_tree_and_every_copy(memory, workspace, talk, tree)
     assert memory.size("garden") == 8
     assert memory.size(other.id) == 3
     assert forget_session_nodes(memory, "sessions/2026-02-20-gasket.jsonl") == 0
+
+
+async def test_a_forgotten_session_is_in_no_summary(memory, workspace, talk):
+    """Delete: after a session is forgotten no automatic summary says its words, nor anything that could come back."""
+    from infold.docmem.condensing import condense
+    from infold.librarian.offline import OfflineLibrarian
+    from infold.settings import Params
+
+    words = "The okapi of keeper number {} eats leaves from the tall bush beside the old wooden gate every morning."
+    turns = [{"role": "user", "content": words.format(number)} for number in range(16)]
+    chat = import_transcript(memory, workspace, talk(*turns))
+    memory.create_root("Kept", Context("root", "purpose", "project"), root_id="keep")
+    for message in memory.children(chat.root.id):
+        memory.copy(message.id, child_of("keep"))
+    params = Params.model_validate({"docmem": {"summarise_after": 4, "summarise_run": 4, "keep_recent": 1}})
+    librarian = OfflineLibrarian()
+    made = (await condense(memory, librarian, params, "keep")).made
+    await librarian.close()
+    memory.unsummarise(made[0].id, made[0].hash)
+    memory.delete(memory.children("keep")[0].id)
+    assert "okapi" in memory.serialise("keep")
+    forget_session_nodes(memory, chat.session)
+    with memory.store.reading() as rows:
+        kept = rows.connection.execute("SELECT text FROM history UNION SELECT text FROM nodes").fetchall()
+    assert [text for (text,) in kept if "okapi" in text] == []
+    assert memory.children("keep") == []

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from infold.docmem.node import Context, expected_hashes
-from infold.docmem.place import after
-from infold.errors import LockConflict, NodeNotFound, NodeReadonly, VersionNotFound
-from tests.docmem.conftest import MEMORY, SUMMARY, fresh
+from infold.docmem.place import after, child_of
+from infold.docmem.upkeep import problems
+from infold.errors import LockConflict, NodeExists, NodeNotFound, NodeReadonly, VersionNotFound
+from tests.docmem.conftest import MEMORY, ROOT, SUMMARY, fresh
 
 OTHER = Context("memory", "source", "talk")
 
@@ -53,15 +54,59 @@ def test_restoring_is_an_update_like_any_other(memory, tree):
         memory.restore_version(stone.id, 1, stone.hash)
 
 
-def test_what_was_goes_with_the_node(memory, tree):
-    """Operations / Delete: what a deleted node said before is gone too, and so are its flags."""
-    node = tree["b"]
-    memory.update_content(node.id, "second", node.hash)
-    memory.mark(node.id, "sticky", "pair")
-    memory.delete(node.id)
+def test_what_is_deleted_can_come_back(memory, tree, texts):
+    """Visible Compression; Version History: a deleted subtree is kept with flags and versions, and comes back as it was."""
+    before = memory.subtree("garden")
+    memory.update_content(tree["a2"].id, "second", tree["a2"].hash)
+    memory.mark(tree["a"].id, "sticky", "pair")
+    memory.delete(tree["a"].id)
     assert memory.marked("sticky") == {}
+    assert [(one.top.node_id, one.nodes, one.top.operation) for one in memory.deletions()] == [
+        (tree["a"].id, 3, "delete")
+    ]
+    assert memory.restore_deleted(tree["a"].id).hash == tree["a"].hash
+    memory.restore_version(tree["a2"].id, 1, memory.get(tree["a2"].id).hash)
+    after = memory.subtree("garden")
+    assert [(node.id, node.hash, node.created_at, depth) for node, depth in after] == [
+        (node.id, node.hash, node.created_at, depth) for node, depth in before
+    ]
+    assert memory.marks_of(tree["a"].id) == {"sticky": "pair"}
+    assert [version.operation for version in memory.versions(tree["a2"].id)] == ["content", "delete", "restore"]
+    assert memory.deletions() == []
+    with pytest.raises(NodeNotFound, match="No deleted"):
+        memory.restore_deleted(tree["a"].id)
+
+
+def test_what_comes_back_finds_a_place(memory, tree, texts):
+    """Version History: a whole tree comes back; a place that was taken is right before it; a missing parent is named."""
+    memory.delete(tree["b"].id)
+    again = memory.insert_after(tree["a"].id, "d", MEMORY)
+    memory.move(again.id, child_of(tree["a"].id), again.hash)
+    other = memory.insert_before(tree["c"].id, "e", MEMORY)
+    memory.restore_deleted(tree["b"].id)
+    assert sorted(texts("garden")) == ["a", "b", "c", "e"]
+    memory.delete(tree["c1"].id)
+    memory.delete(tree["c"].id)
+    with pytest.raises(NodeNotFound, match=r"parent .* is gone too"):
+        memory.restore_deleted(tree["c1"].id)
+    before = memory.subtree("garden")
+    memory.delete("garden")
+    memory.create_root("", ROOT, root_id="garden")
+    with pytest.raises(NodeExists):
+        memory.restore_deleted("garden")
+    memory.delete("garden")
+    memory.restore_deleted(other.id)
+    assert [node.id for node, _ in memory.subtree("garden")] == [node.id for node, _ in before]
+    assert problems(memory.store) == []
+
+
+def test_what_goes_for_good_is_kept_nowhere(memory, tree):
+    """Delete: `for_good` keeps nothing of a node, neither what it said before nor what it was."""
+    memory.update_content(tree["b"].id, "second", tree["b"].hash)
+    memory.delete(tree["b"].id, for_good=True)
     with memory.store.reading() as rows:
         assert rows.connection.execute("SELECT count(*) FROM history").fetchone() == (0,)
+    assert memory.deletions() == []
 
 
 def test_flags_are_beside_the_node(memory, tree):

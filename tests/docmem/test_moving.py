@@ -166,3 +166,25 @@ def test_move_and_copy_of_what_is_not_there(memory, tree):
     ):
         with pytest.raises(NodeNotFound, match="nowhere"):
             operation()
+
+
+def test_notes_move_with_their_node(memory, tree, texts):
+    """Node Types: notes beside a node follow it in their order; one that stands elsewhere stays there, and is its note."""
+    stone = memory.append("garden", "stone", MEMORY, readonly=True)
+    first, second, third = (memory.note_beside(stone.id, text) for text in ("n1", "n2", "n3"))
+    memory.move(third.id, child_of(tree["b"].id), third.hash)
+    memory.insert_after(stone.id, "between", MEMORY)
+    memory.move(stone.id, after(tree["a"].id), stone.hash)
+    assert texts("garden") == ["a", "stone", "n1", "n2", "b", "c", "between"]
+    assert {note.id for note in memory.notes_of(stone.id)} == {first.id, second.id, third.id}
+    copied = memory.copy("garden", child_of(memory.create_root("", ROOT).id))
+    again = next(node for node, _ in memory.subtree(copied.id) if node.text == "stone")
+    assert sorted(note.text for note in memory.notes_of(again.id)) == ["n1", "n2", "n3"]
+    assert {note.id for note in memory.notes_of(stone.id)} == {first.id, second.id, third.id}
+
+
+def test_a_note_about_a_root_stands_below_it(memory, tree, texts):
+    """Node Types: nothing stands beside a root, so that what there is to say about a readonly one is its last child."""
+    note = memory.note_beside("garden", "all of it")
+    assert texts("garden") == ["a", "b", "c", "all of it"]
+    assert memory.notes_of("garden") == [note]

@@ -210,4 +210,4 @@ def test_trees_need_nobody_who_writes():
     loaded = "import sys, infold.docmem.memory; print(*(name for name in sys.modules if name.startswith('infold.')))"
     names = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
     assert "infold.docmem.memory" in names
-    assert {name.split(".")[1] for name in names} <= {"docmem", "errors", "text"}
+    assert {name.split(".")[1] for name in names} <= {"docmem", "durable", "errors", "text"}

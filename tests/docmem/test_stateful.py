@@ -15,7 +15,16 @@ from infold.docmem import upkeep
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import Place
-from infold.errors import CrossRootMove, CycleRefused, LockConflict, NodeReadonly, NoParent, NotSummarisable
+from infold.errors import (
+    CrossRootMove,
+    CycleRefused,
+    LockConflict,
+    NodeNotFound,
+    NodeReadonly,
+    NoParent,
+    NotASummary,
+    NotSummarisable,
+)
 from tests.docmem.model import Plain
 
 TEXTS = st.sampled_from(["", " \n", "a", "four", "A sentence of some length.", "木が", "x|y"]) | st.text(max_size=8)
@@ -34,6 +43,7 @@ class Trees(RuleBasedStateMachine):
         self.memory = open_docmem(Path(self.folder.name) / "docmem.sqlite")
         self.nodes: dict[str, Plain] = {}
         self.roots: list[Plain] = []
+        self.deleted: Plain | None = None
 
     def teardown(self):
         assert upkeep.problems(self.memory.store) == []
@@ -109,6 +119,23 @@ class Trees(RuleBasedStateMachine):
         target.detach()
         for node in gone:
             del self.nodes[node.id]
+        self.deleted = target
+
+    @precondition(lambda self: self.deleted is not None)
+    @rule()
+    def restore_deleted(self):
+        """The latest deletion taken back: the subtree stands where it stood, or behind who took its place."""
+        target, self.deleted = self.deleted, None
+        if target.parent.id not in self.nodes:
+            with pytest.raises(NodeNotFound):
+                self.memory.restore_deleted(target.id)
+            return
+        node = self.memory.restore_deleted(target.id)
+        siblings = [sibling.id for sibling in self.memory.children(target.parent.id)]
+        target.parent.children.insert(siblings.index(node.id), target)
+        for found, _depth in target.walk():
+            self.nodes[found.id] = found
+        self.renumber(target.parent)
 
     @rule(source=NUMBERS, where=NUMBERS, side=SIDES)
     def move(self, source, where, side):
@@ -178,6 +205,10 @@ class Trees(RuleBasedStateMachine):
     def unsummarise(self, where):
         summary = self.pick(where)
         if summary.parent is None or summary.context[0] != "summary":
+            return
+        if not summary.children:
+            with pytest.raises(NotASummary):
+                self.memory.unsummarise(summary.id, summary.hash)
             return
         self.memory.unsummarise(summary.id, summary.hash)
         parent, at = summary.parent, summary.parent.children.index(summary)

@@ -6,22 +6,32 @@ import contextlib
 import os
 import sqlite3
 import threading
+from dataclasses import replace
 
 import pytest
 
 from infold.docmem import store, upkeep
-from infold.docmem.memory import Docmem, open_docmem
-from infold.docmem.migrations import MIGRATIONS, VERSION
+from infold.docmem.memory import open_docmem
+from infold.docmem.schema import SCHEMA
 from infold.docmem.store import open_store
-from infold.errors import LockConflict, StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
+from infold.errors import LockConflict, StateUnwritable, StoreBusy, StoreClosed, StoreDamaged, StoreTooNew
 from tests.docmem.conftest import MEMORY, SUMMARY
 
 
 def test_all_instances_share_one_connection(memory, tmp_path):
     """Storage: all docmem instances share a single database connection."""
-    again = open_docmem(tmp_path / "x" / ".." / "docmem.sqlite")
-    assert again.store is memory.store
-    assert Docmem(memory.store).store is memory.store
+    with open_docmem(tmp_path / "x" / ".." / "docmem.sqlite") as again:
+        assert again.store is memory.store
+
+
+def test_one_user_closes_for_itself_alone(memory, tree, tmp_path):
+    """Storage: who is done lets go of its own use; the others go on. What is used after that is told as closed."""
+    with open_docmem(tmp_path / "docmem.sqlite") as again:
+        again.append("garden", "x", MEMORY)
+    again.close()
+    memory.append("garden", "y", MEMORY)
+    with pytest.raises(StoreClosed, match=r"docmem\.sqlite was closed"):
+        again.find("garden")
 
 
 def test_one_table_with_the_listed_properties(writer_connection):
@@ -51,10 +61,10 @@ def test_what_is_acknowledged_is_durable(memory, writer_connection):
 
 def test_trees_survive_the_process(memory, tree, tmp_path):
     """Persistence: what was written is there when the file is opened again."""
-    before = memory.subtree("garden")
+    before, store = memory.subtree("garden"), memory.store
     memory.close()
     again = open_docmem(tmp_path / "docmem.sqlite")
-    assert again.store is not memory.store
+    assert again.store is not store
     assert again.subtree("garden") == before
     again.close()
 
@@ -154,7 +164,7 @@ def test_another_process_that_writes_too_long(memory, tree, tmp_path, monkeypatc
 
 def test_newer_files_are_refused(memory, tree, tmp_path, writer_connection):
     """Migrations: a file of a later version is refused with a hint, and stays as it is."""
-    writer_connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    writer_connection.execute(f"PRAGMA user_version = {SCHEMA.version + 1}")
     memory.close()
     with pytest.raises(StoreTooNew) as refused:
         open_docmem(tmp_path / "docmem.sqlite")
@@ -167,7 +177,8 @@ def test_newer_files_are_refused(memory, tree, tmp_path, writer_connection):
 def test_migrations_are_one_transaction(tmp_path, monkeypatch):
     """Migrations: a migration that fails half way leaves the file as it was."""
     file = tmp_path / "docmem.sqlite"
-    monkeypatch.setattr("infold.docmem.migrations.MIGRATIONS", (*MIGRATIONS[:-1], (*MIGRATIONS[-1], "NO SQL")))
+    broken = (*SCHEMA.migrations[:-1], (*SCHEMA.migrations[-1], "NO SQL"))
+    monkeypatch.setattr(store, "SCHEMA", replace(SCHEMA, migrations=broken))
     with pytest.raises(StoreDamaged):
         open_store(file)
     connection = sqlite3.connect(file)

@@ -118,7 +118,7 @@ def test_reversed_after_much_has_changed(memory, tree, row, texts):
 
 
 def test_nested_and_empty_summaries_are_reversed(memory, tree, row, texts):
-    """Visible Compression: a summary within another comes back whole; one without children just goes."""
+    """Visible Compression: a summary within another comes back whole; from one without children nothing is taken."""
     inner = memory.summarise(expected_hashes(row[1:3]), "inner", SUMMARY)
     outer = memory.append(tree["b"].id, "outer", SUMMARY)
     memory.move(inner.id, child_of(outer.id), inner.hash)
@@ -126,7 +126,9 @@ def test_nested_and_empty_summaries_are_reversed(memory, tree, row, texts):
     assert texts(tree["b"].id) == ["m0", "m3", "m4", "m5", "inner"]
     assert texts(inner.id) == ["m1", "m2"]
     empty = memory.append(tree["b"].id, "empty", SUMMARY)
-    assert memory.unsummarise(empty.id, empty.hash) == []
+    with pytest.raises(NotASummary):
+        memory.unsummarise(empty.id, empty.hash)
+    assert memory.get(empty.id) == empty
 
 
 def test_only_summaries_are_taken_back(memory, tree, row):
@@ -146,3 +148,37 @@ def test_a_summary_can_be_regenerated(memory, tree, row):
     summary = memory.summarise(expected_hashes(row[1:3]), "s", SUMMARY)
     again = memory.update_content(summary.id, "better", summary.hash)
     assert (again.text, len(memory.children(summary.id))) == ("better", 2)
+
+
+def test_notes_come_along(memory, tree, row, texts):
+    """Node Types: notes beside what is summarised stand below the summary with it, and come back with it."""
+    note = memory.note_beside(row[2].id, "not so")
+    summary = memory.summarise(expected_hashes(row[1:3]), "s", SUMMARY)
+    assert texts(summary.id) == ["m1", "m2", "not so"]
+    memory.unsummarise(summary.id, summary.hash)
+    assert texts(tree["b"].id) == ["m0", "m1", "m2", "not so", "m3", "m4", "m5"]
+    assert memory.notes_of(row[2].id) == [memory.get(note.id)]
+
+
+def test_by_hand_groups_are_not_divided_either(memory, tree, row):
+    """Sticky Nodes: a node is not parted from one that it sticks to; both together may be summarised."""
+    for node in row[1:3]:
+        memory.mark(node.id, "sticky", "pair")
+    with pytest.raises(NotSummarisable, match="sticks to"):
+        memory.summarise(expected_hashes(row[:2]), "s", SUMMARY)
+    memory.summarise(expected_hashes(row[:3]), "s", SUMMARY)
+
+
+def test_what_was_unfolded_can_be_folded_again(memory, tree, row, texts):
+    """Visible Compression: a summary that was taken back is kept, with its words, flags, and what stood below it."""
+    memory.mark(row[2].id, "priority", "2")
+    summary = memory.summarise(expected_hashes(row[1:4]), "the middle", SUMMARY)
+    memory.mark(summary.id, "priority", "3")
+    memory.unsummarise(summary.id, summary.hash)
+    memory.move(row[1].id, after(row[5].id), fresh(memory, row[1].id))
+    memory.delete(row[3].id)
+    assert memory.restore_deleted(summary.id).text == "the middle"
+    assert texts(tree["b"].id) == ["m0", "the middle", "m4", "m5"]
+    assert texts(summary.id) == ["m1", "m2"]
+    assert memory.marks_of(summary.id)["priority"] == "3"
+    assert memory.stale_summaries() == [memory.get(summary.id)]

@@ -10,7 +10,7 @@ import pytest
 
 from infold.docmem import upkeep
 from infold.docmem.memory import open_docmem
-from infold.docmem.migrations import VERSION
+from infold.docmem.schema import SCHEMA
 from infold.errors import StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
 from tests.docmem.conftest import MEMORY, ROOT
 
@@ -95,7 +95,7 @@ def test_bad_backups_change_nothing(memory, tree, tmp_path, kind):
         os.truncate(file, file.stat().st_size // 2)
     else:
         connection = sqlite3.connect(file)
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA.version + 1}")
         connection.close()
     before = memory.subtree("garden")
     with pytest.raises((StoreDamaged, StoreTooNew, StateUnwritable)):
@@ -171,7 +171,7 @@ def test_a_store_that_does_not_open_is_replaced(memory, tree, tmp_path, kind):
     memory.close()
     if kind == "newer":
         connection = sqlite3.connect(file)
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA.version + 1}")
         connection.close()
     else:
         file.write_bytes(b"no database " * 1000 if kind == "text" else file.read_bytes()[:9000])

@@ -166,8 +166,6 @@ def test_notes_stand_after_readonly_nodes(memory, tree, texts):
     assert texts("garden") == ["a", "carved", "not so", "indeed not", "b", "c"]
     assert (str(first.context), first.readonly) == ("note:by:me", 0)
     assert memory.find(stone.id) == stone
-    with pytest.raises(NoParent):
-        memory.note_beside("garden", "x")
 
 
 def test_updates_of_what_is_not_there(memory, tree):

@@ -166,7 +166,7 @@ def _show_plan(call: Call, place: LocatedWorkspace, planned: Planned) -> int:
         for due in planned.due
     ]
     is_paid = place.params.librarian.kind == "model"
-    cost = estimate((), planned.texts_to_read(place.params), place.params) if is_paid else None
+    cost = estimate((), planned.texts_to_read(), place.params) if is_paid else None
     if call.terminal.is_json:
         call.terminal.emit({"due": runs, "estimate": cost.model_dump(mode="json") if cost else None})
         return 0

@@ -86,7 +86,7 @@ def tell_summaries(call: Call, memory: Docmem, added: Node) -> None:
     """Makes the summaries that are due where a node was added, as the settings have it, and says so on stderr."""
     from infold.docmem.automatic import condense_at_once
 
-    done = condense_at_once(memory, call.place().params, added)
+    done = condense_at_once(memory, call.place().params, added.id)
     made = done.made if done is not None else []
     for summary in made[:_SUMMARIES_NAMED]:
         count = len(memory.children(summary.id))

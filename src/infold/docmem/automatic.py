@@ -1,20 +1,20 @@
 """Summaries that nobody asked for, as `docmem.summarise: auto` has them (spec 2, Future Requirements / Summarization).
 
-With the offline librarian they cost nothing and are made at once, where memories are added at the prompt. With a model
-they are made by the flow `memory` alone, under its cap. What is left alone is said in `runs`.
+With the offline librarian they cost nothing and are made at once, where memories are added or changed at the prompt.
+With a model they are made by the flow `memory` alone, under its cap. What is left alone is said in `runs`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from infold.docmem.runs import Due, runs_below
+from infold.docmem.reading import ancestors
+from infold.docmem.runs import Due, runs_below, to_be_renewed
 from infold.errors import StoreBusy
 
 if TYPE_CHECKING:
     from infold.docmem.condensing import Condensed
     from infold.docmem.memory import Docmem
-    from infold.docmem.node import Node
     from infold.librarian.base import Librarian
     from infold.settings import Params
 
@@ -32,16 +32,16 @@ async def condense_all(memory: Docmem, librarian: Librarian, params: Params) -> 
     return await condense(memory, librarian, params, planned=plan(memory, params, by_itself=True))
 
 
-def condense_at_once(memory: Docmem, params: Params, added: Node) -> Condensed | None:
-    """What is due around a node that was just added: below it and among its siblings. None where nothing is.
+def condense_at_once(memory: Docmem, params: Params, changed_id: str) -> Condensed | None:
+    """What is due above a node that was added or changed, below it and among its siblings. None where nothing is.
 
-    Nothing is with a model, or by hand. Where another process keeps writing it is left to the next time: what was added
-    is there.
+    Nothing is with a model, or by hand, or where the node is gone. Where another process keeps writing it is left to
+    the next time: what was added is there.
     """
     if params.docmem.summarise == "manual" or params.librarian.kind != "offline":
         return None
     try:
-        due = _due_around(memory, params, added)
+        due = _due_around(memory, params, changed_id)
         if not due:
             return None
         return _condensed_offline(memory, params, due)
@@ -65,16 +65,21 @@ def _condensed_offline(memory: Docmem, params: Params, due: list[Due]) -> Conden
     return asyncio.run(carried_out())
 
 
-def _due_around(memory: Docmem, params: Params, added: Node) -> list[Due]:
+def _due_around(memory: Docmem, params: Params, changed_id: str) -> list[Due]:
     due: list[Due] = []
     with memory.store.reading() as rows:
-        if rows.has_children(added.id):
+        changed = rows.find(changed_id)
+        if changed is None:
+            return []
+        for above in [summary for summary in ancestors(rows, changed_id) if summary.is_summary]:
+            due.extend(found for found in to_be_renewed(rows, above.id) if found.summary == above)
+        if rows.has_children(changed.id):
             from infold.docmem.condensing import plan
 
-            due.extend(plan(memory, params, added.id, by_itself=True).due)
-        parent = rows.find(added.parent_id) if added.parent_id is not None else None
+            due.extend(plan(memory, params, changed.id, by_itself=True).due)
+        parent = rows.find(changed.parent_id) if changed.parent_id is not None else None
         if parent is not None and not parent.is_summary:
             limits = (parent.id, params.docmem.summarise_after)
             (may_have,) = rows.connection.execute(_MAY_HAVE_GATHERED, limits).fetchone()
-            due.extend(runs_below(rows, parent.id, params.docmem, by_itself=True) if may_have else ())
+            due.extend(runs_below(rows, parent.id, params, by_itself=True) if may_have else ())
     return due

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from infold.docmem import marks, writing
+from infold.docmem import marks, stale, writing
 from infold.docmem.drafts import shortened
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Context, Node
@@ -31,6 +31,10 @@ SAID_AT: Final = "said_at"  # the mark of a message: when it was said, where the
 _TURNS: Final = "session_turns"  # marks of the root: how many turns it has been given, and which
 _TURNS_SHA256: Final = "session_sha256"
 VIEW_MARKS: Final = frozenset((SESSION, TURN, _TURNS, _TURNS_SHA256))  # they do not outlive the view
+_DELETED: Final = """
+SELECT DISTINCT node_id FROM history WHERE marks IS NOT NULL
+    AND (marks ->> ?1 = ?2 OR substr(marks ->> ?3, 1, length(?4)) = ?4)
+"""  # nodes of a session that were deleted before and could come back
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,18 @@ def import_transcript(memory: Docmem, workspace: Workspace, file: Path) -> ChatT
 
 
 def forget_session_nodes(memory: Docmem, session: str) -> int:
-    """Deletes the tree of a session and every copy of its messages; gives how many nodes went."""
+    """Deletes the tree of a session and every copy of its messages for good; gives how many nodes went.
+
+    With them goes what they were, where they were deleted before, and the words of automatic summaries that said them.
+    """
     gone = 0
     with memory.store.writing() as rows:
         roots = marks.marked_with(rows, SESSION, session)
         for node_id in (*roots, *marks.marked_from(rows, TURN, f"{session}:")):
             if rows.has(node_id):
-                gone += writing.delete(rows, node_id, None)
+                gone += writing.delete(rows, node_id, for_good=True)
+        deleted = rows.connection.execute(_DELETED, (SESSION, session, TURN, f"{session}:")).fetchall()
+        stale.forget(rows, [row[0] for row in deleted])
     return gone
 
 
@@ -107,7 +116,7 @@ def _root_of(rows: Rows, session: str) -> Node | None:
 def _new_root(rows: Rows, session: str, title: str) -> Node:
     name = session.removeprefix(PREFIX).removesuffix(SUFFIX)
     context = Context("chat_session", SESSION, shortened(name))
-    root = writing.create_root(rows, title, context, root_id=None, readonly=True)
+    root = writing.create_root(rows, title, context, readonly=True)
     marks.mark(rows, root.id, SESSION, session)
     return root
 

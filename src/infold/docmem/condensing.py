@@ -16,10 +16,11 @@ from infold.docmem import marks, summarising, writing
 from infold.docmem.drafts import shortened
 from infold.docmem.node import SUMMARY, Context, expected_hashes
 from infold.docmem.points import label_of
-from infold.docmem.runs import OF_CHILDREN, OWN_WORDS, Due, digest_of, new_runs, stale_summaries
+from infold.docmem.runs import COMPRESSION, Due, new_runs, to_be_renewed
+from infold.docmem.stale import OF_CHILDREN, OWN_WORDS, digest_of
 from infold.errors import CapReached, LibrarianFault, LockConflict, NodeNotFound, NotSummarisable
 from infold.librarian.answers import SummaryRequest
-from infold.text import collapse_spaces, content_hash, token_count, word_count
+from infold.text import content_hash, token_count, word_count
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
@@ -37,10 +38,9 @@ class Planned:
 
     due: tuple[Due, ...]
 
-    def texts_to_read(self, params: Params) -> list[int]:
-        """The tokens of each text that a librarian would read; short ones are their own summary."""
-        low, _ = params.summary.summary_target_words
-        return [token_count(due.text) for due in self.due if word_count(due.text) >= low]
+    def texts_to_read(self) -> list[int]:
+        """The tokens of each text that a librarian would read."""
+        return [token_count(due.text) for due in self.due]
 
 
 @dataclass(slots=True)
@@ -61,8 +61,8 @@ def plan(memory: Docmem, params: Params, root_id: str | None = None, *, by_itsel
                 due
                 for root in roots
                 for due in (
-                    *stale_summaries(rows, root),
-                    *new_runs(rows, root, params.docmem, by_itself=by_itself),
+                    *to_be_renewed(rows, root),
+                    *new_runs(rows, root, params, by_itself=by_itself),
                 )
             )
         )
@@ -101,10 +101,11 @@ async def condense(
 
 
 async def _words_for(memory: Docmem, librarian: Librarian, params: Params, due: Due) -> str | LibrarianFault:
-    """The words of a summary; a text under the word minimum is its own."""
+    """The words of a summary: fewer than usual where little is left below one that is renewed."""
     low, high = params.summary.summary_target_words
-    if word_count(due.text) < low:
-        return collapse_spaces(due.text)
+    words = word_count(due.text)
+    if words < COMPRESSION * low:
+        low, high = max(1, words // (COMPRESSION + 1)), max(1, words // COMPRESSION)
     parent = memory.find(due.parent_id)
     title = (label_of(parent) or str(parent.context)) if parent is not None else due.parent_id
     request = SummaryRequest(f"docmem/{due.parent_id}", title, due.text, None, (low, high))

@@ -9,10 +9,10 @@ from typing import Final, Literal, get_args
 
 from infold.docmem import marks
 from infold.docmem.chats import VIEW_MARKS
+from infold.docmem.lookup import Lookup
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
 from infold.docmem.reading import serialise
-from infold.docmem.rows import Rows
 from infold.docmem.toml_trees import written_toml
 
 Form = Literal["markdown", "toml", "jsonl"]
@@ -41,13 +41,13 @@ def export_text(memory: Docmem, node_id: str, form: Form) -> str:
         return "\n".join(lines) + "\n"
 
 
-def _with_marks(rows: Rows, node_id: str) -> Iterator[tuple[Node, dict[str, str]]]:
+def _with_marks(rows: Lookup, node_id: str) -> Iterator[tuple[Node, dict[str, str]]]:
     for node, _ in rows.tree(node_id):
         flags = marks.marks_of(rows, node.id)
         yield node, {name: value for name, value in flags.items() if name not in VIEW_MARKS}
 
 
-def _json_lines(rows: Rows, node_id: str) -> Iterator[str]:
+def _json_lines(rows: Lookup, node_id: str) -> Iterator[str]:
     for node, depth in rows.tree(node_id):
         values = {**node.as_dict(), "depth": depth, "marks": marks.marks_of(rows, node.id)}
         yield json.dumps(values, ensure_ascii=False)

@@ -17,13 +17,11 @@ import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from infold.docmem import marks
-
-if TYPE_CHECKING:
-    from infold.docmem.lookup import Lookup
-    from infold.docmem.node import Node
+from infold.docmem.lookup import Lookup
+from infold.docmem.node import Node
 
 Summaries = Literal["with", "without", "instead"]
 Resolution = Literal["with", "without", "instead", "mixed"]
@@ -117,7 +115,7 @@ class _Expansion:
 
     def _open(self, node: Node, depth: int) -> None:
         """Puts the children of a node that was let in into the queue."""
-        is_summary = node.is_summary and node.id != self._start.id
+        is_summary = node.is_summary and node.id != self._start.id and bool(node.text.strip())
         if is_summary and self._summaries == "instead":
             return
         if is_summary and self._summaries == "mixed":

@@ -22,6 +22,7 @@ from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
 from infold.search.index.manifest import IndexedNote, Manifest, PendingVector
 
 if TYPE_CHECKING:
+    from infold.docmem.lookup import Lookup
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.docmem.outbox import Stale
@@ -239,5 +240,5 @@ def _is_heading(rows: Rows, node_id: str) -> bool:
     return node.parent_id is None or node.context_type in {"section", "summary", "user"}
 
 
-def _session(rows: Rows, root_id: str) -> str | None:
+def _session(rows: Lookup, root_id: str) -> str | None:
     return marks.marks_of(rows, root_id).get(SESSION) if rows.has(root_id) else None

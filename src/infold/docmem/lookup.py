@@ -8,11 +8,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from infold.docmem import queries
 from infold.docmem.node import Node, metadata, node_hash
 from infold.errors import LockConflict, NodeNotFound, StoreDamaged
+
+SHORT_HASH: Final = 12  # characters of a hash that are shown, and enough to name it
 
 
 class Lookup:
@@ -41,8 +43,13 @@ class Lookup:
     def get_locked(self, node_id: str, expected_hash: str) -> Node:
         """The node of that id, where it is still what the caller read. Raises NodeNotFound or LockConflict."""
         node = self.get(node_id)
-        check_lock(node, expected_hash)
+        check_lock(node, expected_hash, self)
         return node
+
+    def has_hash(self, node_id: str, given: str) -> str:
+        """The hash that a caller means: one that begins as it does, where that is the node's present one."""
+        present = self.get(node_id).hash
+        return present if len(given) >= SHORT_HASH and present.startswith(given) else given
 
     def every_node(self) -> Iterator[Node]:
         """All nodes of all trees, in no order."""
@@ -134,13 +141,22 @@ def node_of(row: Iterable[object]) -> Node:
     return Node(*values)
 
 
-def check_lock(node: Node, expected_hash: str) -> None:
-    """Raises LockConflict where the node is no longer what the caller read."""
-    if node.hash != expected_hash:
-        raise LockConflict(
-            f"The memory node {node.id!r} was changed meanwhile: its hash is {node.hash}, not {expected_hash}.",
-            hint="Read it again, look at what changed, and repeat the change with its present hash.",
-            node_id=node.id,
-            expected=expected_hash,
-            current=node.hash,
-        )
+def check_lock(node: Node, expected_hash: str, rows: Lookup) -> None:
+    """Raises LockConflict where the node is no longer what the caller read, saying what has happened to it."""
+    if node.hash == expected_hash:
+        return
+    row = rows.connection.execute(queries.SINCE, (node.id, expected_hash)).fetchone()
+    since = f" ({row[0]}, {row[1]})" if row is not None else ""
+    is_folded = row is not None and row[0] in {"summarise", "unsummarise"} and row[2] == node.text
+    shown, known = expected_hash[:SHORT_HASH], node.hash[:SHORT_HASH]
+    raise LockConflict(
+        f"The memory node {node.id!r} was changed meanwhile{since}: its hash is {known}, not {shown}.",
+        hint=(
+            f"Its words are those you read: it stands below {node.parent_id!r} now. Repeat the change with {known}."
+            if is_folded
+            else "Read it again, look at what changed, and repeat the change with its present hash."
+        ),
+        node_id=node.id,
+        expected=expected_hash,
+        current=node.hash,
+    )

@@ -9,7 +9,7 @@ from infold.docmem.lookup import Lookup
 from infold.docmem.rows import Rows
 
 
-def mark(rows: Rows, node_id: str, name: str, value: str) -> None:
+def mark(rows: Rows, node_id: str, name: str, value: str = "1") -> None:
     """Sets a mark of a node. Raises NodeNotFound."""
     rows.get(node_id)
     rows.connection.execute("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", (node_id, name, value))

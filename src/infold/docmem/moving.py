@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from infold.docmem import marks, notes
 from infold.docmem.node import Node
 from infold.docmem.order import FIRST, STEP
-from infold.docmem.place import Place, parent_and_order, parent_of
+from infold.docmem.place import Place, after, parent_and_order, parent_of
 from infold.docmem.rows import Rows
 from infold.errors import CrossRootMove, CycleRefused
 
 
 def move(rows: Rows, node_id: str, place: Place, expected_hash: str) -> Node:
-    """The node, with all below it, at `place`.
+    """The node, with all below it and the notes beside it, at `place`.
 
     Raises NodeNotFound, LockConflict, NoParent, CrossRootMove; CycleRefused where the place is below or beside itself.
     """
@@ -29,8 +30,12 @@ def move(rows: Rows, node_id: str, place: Place, expected_hash: str) -> Node:
             f"{node.id!r} and {target.id!r} are in different trees.",
             hint="Copy it there and delete the original.",
         )
-    parent, order_value = parent_and_order(rows, place, moving=node.id)
-    return rows.change(node, "move", place=(parent, order_value))
+    noted = notes.beside(rows, node)
+    moved = last = rows.change(node, "move", place=parent_and_order(rows, place, moving=node.id))
+    for note in noted:
+        at = parent_and_order(rows, after(last.id), moving=note.id)
+        last = rows.change(rows.get(note.id), "move", place=at)
+    return rows.get(moved.id) if noted else moved
 
 
 def copy(rows: Rows, node_id: str, place: Place) -> Node:
@@ -50,6 +55,10 @@ def copy(rows: Rows, node_id: str, place: Place) -> Node:
             given[parent] = order_value
         copies[source.id] = rows.add(parent, source.text, source.context, order_value, readonly=source.readonly)
         rows.copy_marks(source.id, copies[source.id].id)
+    about = marks.marked(rows, notes.NOTE_OF)
+    for note_id, copied in copies.items():
+        if about.get(str(note_id)) in copies:  # a note that was copied with its node is about the copy
+            marks.mark(rows, copied.id, notes.NOTE_OF, copies[about[str(note_id)]].id)
     return copies[original.id]
 
 

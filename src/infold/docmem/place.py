@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from infold.docmem import order
 from infold.docmem.node import Node
 from infold.docmem.rows import Rows
-from infold.errors import NoParent, OrderExhausted
+from infold.errors import ArgumentInvalid, NoParent, OrderExhausted
+
+Side = Literal["child", "before", "after"]
+SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A position beside or below the node `target`."""
 
-    side: Literal["child", "before", "after"]
+    side: Side
     target: str
+
+    def __post_init__(self) -> None:
+        if self.side not in SIDES:
+            raise ArgumentInvalid(f"side is {self.side!r}, which is none of {', '.join(SIDES)}.")
+        if not isinstance(self.target, str):
+            raise ArgumentInvalid(f"target is {repr(self.target)[:60]}, and no id.", hint="Give the node's id.")
 
 
 def child_of(node_id: str) -> Place:

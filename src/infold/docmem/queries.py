@@ -73,10 +73,19 @@ UPDATE nodes SET parent_id = ?, text = ?, order_value = ?, token_count = ?, upda
     context_type = ?, context_name = ?, context_value = ?, hash = ?
 WHERE id = ?
 """
-REMEMBER: Final = """
-INSERT INTO history SELECT ?1, 1 + coalesce(max(version), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-FROM history WHERE node_id = ?1
+_REMEMBERED: Final = """INSERT INTO history (node_id, version, operation, replaced_at, deletion,
+    parent_id, text, order_value, context_type, context_name, context_value, hash"""
+_VERSION: Final = "1 + coalesce((SELECT max(version) FROM history h WHERE h.node_id = n.id), 0)"
+_STATE: Final = "parent_id, text, order_value, context_type, context_name, context_value, coalesce(hash, '')"
+REMEMBER: Final = f"{_REMEMBERED}) SELECT id, {_VERSION}, ?2, ?3, ?4, {_STATE} FROM nodes n WHERE id = ?1"
+REMEMBER_GONE: Final = f"""{_REMEMBERED}, root_id, created_at, readonly, marks)
+SELECT id, {_VERSION}, ?2, ?3, ?4, {_STATE}, ?5, created_at, readonly,
+    (SELECT json_group_object(name, value) FROM marks WHERE node_id = n.id)
+FROM nodes n WHERE id = ?1
 """
+SINCE: Final = """
+SELECT operation, replaced_at, text FROM history WHERE node_id = ? AND hash = ? ORDER BY version DESC LIMIT 1
+"""  # what became of the state that a caller read
 STALE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, ?, 'upsert')"
 GONE: Final = "INSERT OR REPLACE INTO outbox (node_id, root_id, op) VALUES (?, ?, 'delete')"
 COUNT: Final = """

@@ -5,7 +5,7 @@ What an operation may do belongs to `writing`, `moving`, `summarising`; transact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -15,7 +15,7 @@ from infold.docmem.lookup import Lookup
 from infold.docmem.node import PROPERTIES, Context, Node, node_hash, now
 from infold.text import token_count
 
-Operation = Literal["content", "context", "move", "summarise", "unsummarise", "restore"]
+Operation = Literal["content", "context", "move", "summarise", "unsummarise", "restore", "import", "withdraw"]
 
 
 class Rows(Lookup):
@@ -30,8 +30,9 @@ class Rows(Lookup):
         *,
         readonly: int = 0,
         node_id: str | None = None,
+        created_at: str | None = None,
     ) -> Node:
-        """A new node. Its parent exists, and nobody stands at that order."""
+        """A new node; `created_at` is for one that comes from elsewhere. Its parent exists, its order is free."""
         moment = now()
         node = Node(
             id=node_id or free_id(self.has),
@@ -39,7 +40,7 @@ class Rows(Lookup):
             text=text,
             order_value=order_value,
             token_count=token_count(text),
-            created_at=moment,
+            created_at=created_at or moment,
             updated_at=moment,
             context_type=context.type,
             context_name=context.name,
@@ -61,9 +62,13 @@ class Rows(Lookup):
         text: str | None = None,
         context: Context | None = None,
         place: tuple[str | None, float] | None = None,
+        deletion: int | None = None,
     ) -> Node:
-        """`node` with another text, context or place (parent, order); what it was goes into its history."""
-        self._remember(node, operation)
+        """`node` with another text, context or place (parent, order); what it was goes into its history.
+
+        `deletion` is the number of the operation that took away what it stood below.
+        """
+        self.connection.execute(queries.REMEMBER, (node.id, operation, now(), deletion))
         changed = self._write(node, text=text, context=context, place=place)
         self._stale(node.id, self.root_id(node.id))
         return changed
@@ -82,15 +87,37 @@ class Rows(Lookup):
             "INSERT INTO marks SELECT ?, name, value FROM marks WHERE node_id = ?", (target_id, source_id)
         )
 
-    def remove(self, node_ids: Sequence[str], root_id: str) -> None:
-        """Removes nodes of one tree in the order given, with what is known about them."""
+    def remove(
+        self,
+        node_ids: Sequence[str],
+        root_id: str,
+        operation: Literal["delete", "unsummarise"],
+        deletion: int | None = None,
+    ) -> int:
+        """Removes nodes of one tree in the order given; what they were stays in the history, under one number.
+
+        Gives that number.
+        """
+        number = self.next_deletion() if deletion is None else deletion
+        moment = now()
+        self.connection.executemany(
+            queries.REMEMBER_GONE, [(node_id, operation, moment, number, root_id) for node_id in node_ids]
+        )
         ids = [(node_id,) for node_id in node_ids]
         self.connection.executemany("DELETE FROM nodes WHERE id = ?", ids)
-        self.connection.executemany("DELETE FROM history WHERE node_id = ?", ids)
         self.connection.executemany("DELETE FROM marks WHERE node_id = ?", ids)
-        gone = [(node_id, root_id) for node_id in node_ids]
-        self.connection.executemany(queries.GONE, gone)
+        self.connection.executemany(queries.GONE, [(node_id, root_id) for node_id in node_ids])
         self.forget()
+        return number
+
+    def next_deletion(self) -> int:
+        """The number of the next operation that takes nodes away."""
+        (last,) = self.connection.execute("SELECT max(deletion) FROM history WHERE deletion IS NOT NULL").fetchone()
+        return int(last or 0) + 1
+
+    def forget_history(self, node_ids: Iterable[str]) -> None:
+        """What these nodes were is gone for good."""
+        self.connection.executemany("DELETE FROM history WHERE node_id = ?", [(node_id,) for node_id in node_ids])
 
     def count(self, name: str, by: int = 1) -> None:
         """Adds to a counter among the facts."""
@@ -125,13 +152,6 @@ class Rows(Lookup):
              context.type, context.name, context.value, changed.hash, node.id),
         )  # fmt: skip
         return changed
-
-    def _remember(self, node: Node, operation: Operation) -> None:
-        self.connection.execute(
-            queries.REMEMBER,
-            (node.id, operation, now(), node.parent_id, node.text, node.order_value,
-             node.context_type, node.context_name, node.context_value, node.hash),
-        )  # fmt: skip
 
     def _stale(self, node_id: str, root_id: str) -> None:
         self.connection.execute(queries.STALE, (node_id, root_id))

@@ -1,10 +1,11 @@
 """Which memories of a tree are due for a summary, and which summaries no longer say what is below them.
 
 Only looking; the words come from the librarian, the writing from `condensing`. Due are the oldest memories of a parent
-that has gathered more than `docmem.summarise_after` without a summary, in runs of `docmem.summarise_run`, the latest
-`docmem.keep_recent` left out. A group that sticks together is never divided. What nobody asked to have summarised is
-smaller (`by_itself`): no readonly nodes, which are documents and transcripts, no notes beside nodes, and nothing that
-was taken out of a summary before.
+that has gathered more than `docmem.summarise_after` without a summary, in runs of `docmem.summarise_run` or as many as
+say `COMPRESSION` times the words of a summary, the latest `docmem.keep_recent` left out: few words are no shorter for
+being summarised. A group that sticks together is never divided. What nobody asked to have summarised is smaller
+(`by_itself`): no readonly nodes, which are documents and transcripts, no notes beside nodes, and nothing that was taken
+out of a summary before.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from infold.docmem import marks
+from infold.docmem import marks, stale
 from infold.docmem.focus import STICKY
-from infold.text import content_hash
+from infold.docmem.notes import NOTE_OF
+from infold.text import word_count
 
 if TYPE_CHECKING:
     from infold.docmem.lookup import Lookup
     from infold.docmem.node import Node
-    from infold.settings import DocmemParams
+    from infold.settings import Params
 
-OF_CHILDREN: Final = "summarises"  # the mark of an automatic summary: the digest of the texts it was made from
-OWN_WORDS: Final = "summary_sha256"  # and that of its own text: one that a person changed is left alone
+COMPRESSION: Final = 2  # a run has at least so many times the fewest words of a summary
 
 _CROWDED: Final = """
 WITH RECURSIVE tree (id, parent_id, context_type) AS (
@@ -66,55 +67,50 @@ class Due:
     @property
     def digest(self) -> str:
         """Changes with each text and their order."""
-        return digest_of(self.nodes)
+        return stale.digest_of(self.nodes)
 
 
-def digest_of(nodes: Sequence[Node]) -> str:
-    """What the texts of these nodes were."""
-    return content_hash("\0".join(node.text for node in nodes))
-
-
-def new_runs(rows: Lookup, root_id: str, params: DocmemParams, *, by_itself: bool = False) -> Iterator[Due]:
+def new_runs(rows: Lookup, root_id: str, params: Params, *, by_itself: bool = False) -> Iterator[Due]:
     """What is due from a node down, parent by parent, oldest first. Raises NodeNotFound."""
     rows.get(root_id)
-    crowded = rows.connection.execute(_CROWDED, (root_id, params.summarise_after)).fetchall()
+    crowded = rows.connection.execute(_CROWDED, (root_id, params.docmem.summarise_after)).fetchall()
     for (parent_id,) in crowded:
         yield from runs_below(rows, parent_id, params, by_itself=by_itself)
 
 
-def runs_below(rows: Lookup, parent_id: str, params: DocmemParams, *, by_itself: bool = False) -> Iterator[Due]:
+def runs_below(rows: Lookup, parent_id: str, params: Params, *, by_itself: bool = False) -> Iterator[Due]:
     """What is due among the children of one node, oldest first."""
     apart = _parents(rows, parent_id)
     if by_itself:
         apart |= {row[0] for row in rows.connection.execute(_LEFT_ALONE, (parent_id,))}
     sticky = marks.marked(rows, STICKY)
+    for note, about in marks.marked(rows, NOTE_OF).items():  # a note goes with its node
+        sticky[note] = sticky.setdefault(about, f"notes of {about}")
     for run in runs_of(list(rows.children(parent_id)), apart, sticky, params):
         yield Due(tuple(run))
 
 
-def stale_summaries(rows: Lookup, root_id: str) -> Iterator[Due]:
-    """Summaries made here, whose children changed since, with what stands below them now. Raises NodeNotFound."""
-    rows.get(root_id)
-    for summary_id, digest in marks.marked(rows, OF_CHILDREN).items():
-        if root_id not in rows.ancestor_ids(summary_id):
-            continue
-        summary, children = rows.get(summary_id), tuple(rows.children(summary_id))
-        is_ours = marks.marks_of(rows, summary_id).get(OWN_WORDS) == content_hash(summary.text)
-        if is_ours and not summary.readonly and children and digest_of(children) != digest:
+def to_be_renewed(rows: Lookup, root_id: str) -> Iterator[Due]:
+    """Automatic summaries that are stale, with what stands below them now. Raises NodeNotFound."""
+    for summary in stale.stale_summaries(rows, root_id):
+        children = tuple(rows.children(summary.id))
+        if children and not summary.readonly and stale.is_automatic(rows, summary):
             yield Due(children, summary)
 
 
 def runs_of(
-    children: Sequence[Node], apart: set[str], sticky: Mapping[str, str], params: DocmemParams
+    children: Sequence[Node], apart: set[str], sticky: Mapping[str, str], params: Params
 ) -> Iterator[list[Node]]:
     """The runs among the children of one node without those `apart`; none where they have not gathered."""
+    limits = params.docmem
     loose = [node for node in children if not node.is_summary and node.id not in apart]
-    if len(loose) <= params.summarise_after:
+    if len(loose) <= limits.summarise_after:
         return
-    old = {node.id for node in (loose[: -params.keep_recent] if params.keep_recent else loose)}
+    old = {node.id for node in (loose[: -limits.keep_recent] if limits.keep_recent else loose)}
+    words = COMPRESSION * params.summary.summary_target_words[0]
     for is_old, row in groupby(children, key=lambda node: node.id in old):
         if is_old:
-            yield from _divided(_whole_groups(list(row), children, sticky), params.summarise_run)
+            yield from _divided(_whole_groups(list(row), children, sticky), limits.summarise_run, words)
 
 
 def _whole_groups(row: list[Node], children: Sequence[Node], sticky: Mapping[str, str]) -> list[list[Node]]:
@@ -138,18 +134,24 @@ def _whole_groups(row: list[Node], children: Sequence[Node], sticky: Mapping[str
     ]
 
 
-def _divided(units: Sequence[list[Node]], most: int) -> Iterator[list[Node]]:
-    """Runs of at most `most` nodes where no group is longer. What is left over waits for more; an empty unit parts."""
+def _divided(units: Sequence[list[Node]], count: int, words: int) -> Iterator[list[Node]]:
+    """Runs of `count` nodes, of more where these say fewer than `words` or a group is longer. An empty unit parts.
+
+    What is left over waits for more.
+    """
     run: list[Node] = []
     for unit in units:
-        if run and (not unit or len(run) + len(unit) > most):
-            if len(run) > 1:
-                yield run
-            run = []
-        run = [*run, *unit]
-        if len(run) >= most:
+        if run and (not unit or len(run) + len(unit) > count) and len(run) > 1 and _words_of(run) >= words:
             yield run
             run = []
+        run = [*run, *unit] if unit else []
+        if len(run) >= count and _words_of(run) >= words:
+            yield run
+            run = []
+
+
+def _words_of(nodes: Sequence[Node]) -> int:
+    return sum(word_count(node.text) for node in nodes)
 
 
 def _parents(rows: Lookup, parent_id: str) -> set[str]:

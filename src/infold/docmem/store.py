@@ -1,180 +1,315 @@
 """The file that holds every memory tree: one SQLite database, one connection a process, one transaction an operation.
 
-Readers and writers of one process take turns; other processes may have the same file open. Killed anywhere, the file is
-as before or as after the transaction. What is in it belongs to `rows`; how it is made to `migrations`.
+A transaction belongs to its caller: a thread, or a coroutine with all that it awaits. While one caller's batch is open,
+other callers of the process wait to write and go on reading, over a connection of their own that sees what is
+committed. Other processes may have the same file open. Killed anywhere, the file is as before or as after the
+transaction. What is in it belongs to `rows`; how it is made to `schema`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Final
 
-from infold.docmem.migrations import migrate
+from infold.docmem.lookup import Lookup
 from infold.docmem.rows import Rows
-from infold.errors import MemoryFault, StateUnwritable, StoreBusy, StoreDamaged
+from infold.docmem.schema import SCHEMA
+from infold.durable.sqlite import BUSY_SECONDS, Database, translated
+from infold.errors import StateUnwritable, StoreBusy, StoreClosed
 
-BUSY_SECONDS: Final = 30.0
-_STATEMENTS_KEPT: Final = 256
+_SPARE_READERS: Final = 4  # connections kept open for readers beside a batch
 _stores: dict[Path, Store] = {}
 _of_parents: list[Store] = []  # never closed here: that would be a word in another process's business
 _opening = threading.Lock()
+_frames_of_caller: ContextVar[tuple[_Frame, ...]] = ContextVar("docmem_frames", default=())
 
 
 def open_store(file: Path) -> Store:
     """The store in `file`, made where there is none; the same one for everybody in this process.
 
-    Raises StoreDamaged, StoreTooNew, StoreBusy or StateUnwritable. `close` it when its last user is done.
+    Each call is answered by one `close`: the file is let go of when the last user is done. Raises StoreDamaged,
+    StoreTooNew, StoreBusy or StateUnwritable.
     """
     file = file.resolve()
     with _opening:
         if file not in _stores:
             _stores[file] = Store(file)
-        return _stores[file]
+        store = _stores[file]
+        store.users += 1
+        return store
+
+
+@dataclass(eq=False, slots=True)
+class _Frame:
+    """One caller's use of the connection: an operation, or a batch around several."""
+
+    thread: int  # where the caller runs: who waits for it there would wait for itself
 
 
 class Store:
-    """One open file. Use `open_store`: two connections of one process to one file would wait for each other."""
+    """One open file. Use `open_store`: two of them in one process would wait for each other."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._lock = threading.RLock()
+        self.users = 0
         self._process = os.getpid()
-        self._depth = 0
-        with translated(file):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                file,
-                timeout=BUSY_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-                cached_statements=_STATEMENTS_KEPT,
-            )
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")
-                migrate(self._db, file)
-            except BaseException:
-                self._db.close()
-                raise
-        self._rows = Rows(self._db)
+        self._turn = threading.Condition()
+        self._frames: list[_Frame] = []  # who uses the connection, the innermost last
+        self._is_closed = False
+        self._spare: list[Lookup] = []
+        self._database = Database(file, SCHEMA, busy_seconds=BUSY_SECONDS)
+        with self._database.alone() as connection:
+            self._db = connection
+        self._rows = Rows(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Rows]:
-        """One transaction: all of it, or nothing when the body raises. Within another one, a part of that.
+        """One transaction: all of it, or nothing when the body raises. Within another of this caller, a part of that.
 
-        Raises StoreBusy where another process holds the file for longer than `BUSY_SECONDS`.
+        Raises StoreBusy where another caller or process writes for longer than `BUSY_SECONDS`, and at once where it is
+        a coroutine of this very thread, which could not go on while one waits.
         """
-        with self._held():
-            begin, commit, rollback = _OUTER if self._depth == 0 else _INNER
-            self._check_batch()
-            self._db.execute(begin)
-            self._depth += 1
-            try:
+        frame = self.begin()
+        try:
+            with translated(self.file, SCHEMA):
                 yield self._rows
-                self._check_batch()
-                self._db.execute(commit)
-            except BaseException:
-                if self._db.in_transaction:
-                    for statement in rollback:
-                        self._db.execute(statement)
-                self._rows.forget()
-                raise
-            finally:
-                self._depth -= 1
-                if self._depth == 0:
-                    self._rows.forget()
+        except BaseException:
+            self.end(frame, failed=True)
+            raise
+        self.end(frame)
+
+    def batch(self) -> Batch:
+        """A transaction around several, as `with` or `async with`."""
+        return Batch(self)
+
+    def begin(self, thread: int | None = None) -> _Frame:
+        """Opens a transaction, or a part of the caller's own; `end` closes it. Raises as `writing` does."""
+        frame = self._enter(thread)
+        try:
+            with translated(self.file, SCHEMA):
+                if len(self._frames) == 1:
+                    self._db.execute("BEGIN IMMEDIATE")
+                else:
+                    self._check_whole(frame)
+                    self._db.execute("SAVEPOINT part")
+        except BaseException:
+            self._leave(frame)
+            raise
+        return frame
+
+    def end(self, frame: _Frame, *, failed: bool = False) -> None:
+        """Commits what was begun, or takes it back. Raises StateUnwritable where the system refused a part of it."""
+        try:
+            with translated(self.file, SCHEMA):
+                if failed:
+                    self._roll_back(frame)
+                    return
+                try:
+                    self._check_whole(frame)
+                    self._db.execute("COMMIT" if len(self._frames) == 1 else "RELEASE part")
+                except BaseException:
+                    self._roll_back(frame)
+                    raise
+        finally:
+            self._leave(frame)
 
     @contextmanager
-    def reading(self) -> Iterator[Rows]:
-        """One state of the file for several questions, whatever others write meanwhile."""
-        with self._held():
-            if self._depth > 0 or self._db.in_transaction:
-                yield self._rows
-                return
-            self._db.execute("BEGIN")
-            try:
-                yield self._rows
-            finally:
-                self._db.execute("COMMIT")
+    def reading(self) -> Iterator[Lookup]:
+        """One state of the file for several questions, whatever others write meanwhile.
+
+        A caller sees what its own batch has written; nobody waits for the batch of another.
+        """
+        frame = self._enter() if self._frame_of_caller() is not None else self._enter_if_free()
+        if frame is None:
+            with self._beside() as rows:
+                yield rows
+            return
+        is_outermost = len(self._frames) == 1
+        try:
+            with translated(self.file, SCHEMA):
+                if is_outermost:
+                    self._db.execute("BEGIN")
+                try:
+                    yield self._rows
+                finally:
+                    if is_outermost:
+                        self._db.execute("COMMIT")
+        finally:
+            self._leave(frame)
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """The connection itself, outside any transaction: for backup and checks. Raises StoreBusy within a batch."""
-        with self._held():
-            if self._depth > 0:
-                raise StoreBusy("The store is in the middle of a batch.", hint="Do this before or after it.")
-            yield self._db
+        if self._frame_of_caller() is not None:
+            raise StoreBusy("The store is in the middle of a batch.", hint="Do this before or after it.")
+        frame = self._enter()
+        try:
+            with translated(self.file, SCHEMA):
+                yield self._db
+        finally:
+            self._leave(frame)
 
-    def _check_batch(self) -> None:
-        """SQLite itself takes a whole transaction back where the disk is full: the rest of a batch must not go on."""
-        if self._depth > 0 and not self._db.in_transaction:
-            raise StateUnwritable(
-                f"What was being written to {self.file} was taken back: the system refused a part of it.",
-                hint="Free disk space, then do all of it again.",
-            )
+    def close(self) -> None:
+        """One user is done. The last one lets go of the file."""
+        with _opening, self._turn:
+            self.users -= 1
+            if self.users > 0 or self._is_closed:
+                return
+            self._is_closed = True
+            if _stores.get(self.file) is self:
+                del _stores[self.file]
+            for spare in self._spare:
+                spare.connection.close()
+            self._database.close()
 
-    @contextmanager
-    def _held(self) -> Iterator[None]:
+    def _enter(self, thread: int | None = None) -> _Frame:
+        """The connection for the caller, once nobody else uses it. Raises StoreBusy, StoreClosed."""
+        own = self._frame_of_caller()
+        until = time.monotonic() + BUSY_SECONDS
+        with self._turn:
+            while self._frames and self._frames[-1] is not own and not self._is_closed:
+                at = self._frames.index(own) + 1 if own in self._frames else 0
+                if any(frame.thread == threading.get_ident() for frame in self._frames[at:]):
+                    raise StoreBusy(
+                        f"Another coroutine has a batch open in {self.file.name}: who waited here would stop it too.",
+                        hint="Open batches by `async with`, and call operations by `await asyncio.to_thread(…)`.",
+                    )
+                if not self._turn.wait(until - time.monotonic()):
+                    raise StoreBusy(
+                        f"Another caller of this process has used {self.file.name} for {BUSY_SECONDS:.0f} s.",
+                        hint="Try again when it is done.",
+                    )
+            return self._pushed(thread or threading.get_ident())
+
+    def _enter_if_free(self) -> _Frame | None:
+        with self._turn:
+            return None if self._frames else self._pushed(threading.get_ident())
+
+    def _pushed(self, thread: int) -> _Frame:
         if os.getpid() != self._process:
             raise StoreBusy(
                 "The store was opened before this process was forked.", hint="Open it again after the fork."
             )
-        with self._lock, translated(self.file):
-            yield
+        if self._is_closed:
+            raise StoreClosed(f"{self.file.name} was closed.", hint="Open it again: `open_docmem`.")
+        frame = _Frame(thread)
+        self._frames.append(frame)
+        _frames_of_caller.set((*_frames_of_caller.get(), frame))
+        return frame
 
-    def close(self) -> None:
-        """Lets go of the file."""
-        with _opening, self._lock:
-            if _stores.get(self.file) is self:
-                del _stores[self.file]
-            self._db.close()
+    def _leave(self, frame: _Frame) -> None:
+        with self._turn:
+            if frame in self._frames:
+                del self._frames[self._frames.index(frame) :]
+            if not self._frames:
+                self._rows.forget()
+            self._turn.notify_all()
+        _forget(frame)
+
+    def _frame_of_caller(self) -> _Frame | None:
+        """The innermost of the caller's own that is still open here."""
+        return next((frame for frame in reversed(_frames_of_caller.get()) if frame in self._frames), None)
+
+    def _check_whole(self, frame: _Frame) -> None:
+        """SQLite itself takes a whole transaction back where the disk is full: the rest of a batch must not go on."""
+        if self._frames[-1:] != [frame] or not self._db.in_transaction:
+            raise StateUnwritable(
+                f"What was being written to {self.file} was taken back: a part of it was refused, or had not ended.",
+                hint="Free disk space where the disk is full, then do all of it again.",
+            )
+
+    def _roll_back(self, frame: _Frame) -> None:
+        if frame not in self._frames or not self._db.in_transaction:
+            return
+        depth = self._frames.index(frame)
+        if depth == 0:
+            self._db.execute("ROLLBACK")
+        for _ in self._frames[depth:] if depth else ():
+            self._db.execute("ROLLBACK TO part")
+            self._db.execute("RELEASE part")
+        self._rows.forget()
+
+    @contextmanager
+    def _beside(self) -> Iterator[Lookup]:
+        """What is committed, over a connection that only reads."""
+        with self._turn:
+            spare = self._spare.pop() if self._spare else None
+        with translated(self.file, SCHEMA):
+            if spare is None:
+                spare = Lookup(sqlite3.connect(self.file, BUSY_SECONDS, isolation_level=None, check_same_thread=False))
+                spare.connection.execute("PRAGMA query_only = ON")
+            spare.connection.execute("BEGIN")
+            try:
+                yield spare
+            finally:
+                spare.connection.execute("COMMIT")
+                spare.forget()
+                with self._turn:
+                    keeps = len(self._spare) < _SPARE_READERS and not self._is_closed
+                    self._spare += [spare] if keeps else []
+                if not keeps:
+                    spare.connection.close()
 
 
-_REFUSED: Final = frozenset(
-    {
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PERM,
-    }
-)
-_OUTER: Final = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
-_INNER: Final = ("SAVEPOINT part", "RELEASE part", ("ROLLBACK TO part", "RELEASE part"))
+class Batch:
+    """All that happens within as one transaction: durable at its end, or none of it when the body raises.
+
+    It belongs to who opened it, with what that calls, awaits and sends to threads by `asyncio.to_thread`. Other callers
+    wait to write; `async with` waits for its turn and for the disk without stopping the event loop. Raises as
+    `Store.writing` does.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._frame: _Frame | None = None
+
+    def __enter__(self) -> None:
+        self._frame = self._store.begin()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._frame is not None:
+            self._store.end(self._frame, failed=kind is not None)
+
+    async def __aenter__(self) -> None:
+        begun = asyncio.ensure_future(asyncio.to_thread(self._store.begin, threading.get_ident()))
+        try:
+            self._frame = await asyncio.shield(begun)
+        except asyncio.CancelledError:
+            begun.add_done_callback(self._give_back)
+            raise
+        _frames_of_caller.set((*_frames_of_caller.get(), self._frame))
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._frame is not None:
+            ended = asyncio.to_thread(self._store.end, self._frame, failed=kind is not None)
+            try:
+                await asyncio.shield(ended)
+            finally:
+                _forget(self._frame)
+
+    def _give_back(self, begun: asyncio.Future[_Frame]) -> None:
+        """Who asked was cancelled while it waited."""
+        if not begun.cancelled() and begun.exception() is None:
+            self._store.end(begun.result(), failed=True)
 
 
-@contextmanager
-def translated(file: Path) -> Iterator[None]:
-    """SQLite's errors as infold's, naming the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _fault(error, file) from error
-    except OSError as error:
-        raise StateUnwritable(f"{file} cannot be written: {error.strerror or error}.") from error
-
-
-def _fault(error: sqlite3.Error, file: Path) -> MemoryFault | StateUnwritable:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest its detail
-    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        return StoreBusy(
-            f"Another process has been writing to {file.name} for {BUSY_SECONDS:.0f} s.",
-            hint="Try again when it is done.",
-        )
-    if code in _REFUSED:
-        return StateUnwritable(
-            f"{file} cannot be read or written: {error}.",
-            hint="Free disk space or set the permissions right; nothing half done was kept.",
-        )
-    return StoreDamaged(
-        f"{file.name} cannot be used: {error}.",
-        hint="`infold doctor` says what is wrong; `infold docmem restore-backup FILE` goes back to a backup.",
-    )
+def _forget(frame: _Frame) -> None:
+    """The caller uses it no more."""
+    _frames_of_caller.set(tuple(other for other in _frames_of_caller.get() if other is not frame))
 
 
 def _after_fork() -> None:

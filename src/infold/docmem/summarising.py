@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infold.docmem import order
-from infold.docmem.lookup import check_lock
+from infold.docmem import marks, notes, order, stale
+from infold.docmem.focus import STICKY
+from infold.docmem.lookup import Lookup, check_lock
 from infold.docmem.node import SUMMARY, Context, Node, checked_text
 from infold.docmem.place import parent_of
 from infold.docmem.rows import Rows
@@ -18,8 +19,8 @@ from infold.errors import NotASummary, NotSummarisable
 def summarise(rows: Rows, expected: Mapping[str, str], text: str, context: Context) -> Node:
     """A summary in the place of neighbouring leaves, which become its children as they are. Gives the summary.
 
-    `expected` has the hash of each node by its id, in any order. Raises NodeNotFound, LockConflict, NotSummarisable;
-    NoParent for a root.
+    `expected` has the hash of each node by its id, in any order; notes beside them come along. Raises NodeNotFound,
+    LockConflict, NotSummarisable; NoParent for a root.
     """
     if context.type != SUMMARY:
         raise NotSummarisable(
@@ -28,18 +29,20 @@ def summarise(rows: Rows, expected: Mapping[str, str], text: str, context: Conte
         )
     nodes = _leaves_in_a_row(rows, list(expected))
     for node in nodes:
-        check_lock(node, expected[node.id])
+        check_lock(node, expected[node.id], rows)
     middle = order.middle(nodes[0].order_value, nodes[-1].order_value)
+    noted = {note.id: note for node in nodes for note in notes.beside(rows, node) if note.id not in expected}
     summary = rows.add(nodes[0].parent_id, checked_text(text), context, middle)
-    for node in nodes:
+    for node in (*nodes, *noted.values()):
         rows.change(node, "summarise", place=(summary.id, node.order_value))
+    stale.written_for_these(rows, summary)
     return summary
 
 
 def unsummarise(rows: Rows, summary_id: str, expected_hash: str) -> list[Node]:
     """The children of a summary back in its place, in their order; the summary itself goes. Gives the children.
 
-    Raises NodeNotFound, LockConflict, NotASummary; NoParent for a root.
+    `restore_deleted` folds them again. Raises NodeNotFound, LockConflict, NotASummary; NoParent for a root.
     """
     summary = rows.get_locked(summary_id, expected_hash)
     if not summary.is_summary:
@@ -49,14 +52,20 @@ def unsummarise(rows: Rows, summary_id: str, expected_hash: str) -> list[Node]:
         )
     parent = parent_of(summary)
     children = list(rows.children(summary.id))
+    if not children:
+        raise NotASummary(
+            f"Nothing stands below {summary_id!r}: there is nothing that it could be taken from.",
+            hint="`infold docmem delete` removes it.",
+        )
     orders = [child.order_value for child in children]
     if not _fit_beside(rows, summary, orders):
         orders = _renumbered(rows, parent, summary, len(children))
+    deletion = rows.next_deletion()
     back = [
-        rows.change(child, "unsummarise", place=(parent, number))
+        rows.change(child, "unsummarise", place=(parent, number), deletion=deletion)
         for child, number in zip(children, orders, strict=True)
     ]
-    rows.remove([summary.id], rows.root_id(parent))
+    rows.remove([summary.id], rows.root_id(parent), "unsummarise", deletion)
     return back
 
 
@@ -99,11 +108,27 @@ def _leaves_in_a_row(rows: Rows, node_ids: Sequence[str]) -> list[Node]:
                 f"The memory node {node.id!r} has children: only leaves can be summarised.",
                 hint="Take back its own summary first, or leave it out of the range.",
             )
+    chosen = set(node_ids)
+    _check_groups(rows, nodes, chosen)
+    with_notes = chosen | {note.id for node in nodes for note in notes.beside(rows, node)}
     within = rows.between(parent, nodes[0].order_value, nodes[-1].order_value)
-    left_out = [node_id for node_id in within if node_id not in set(node_ids)]
+    left_out = [node_id for node_id in within if node_id not in with_notes]
     if left_out:
         raise NotSummarisable(
             f"{left_out[0]!r} stands between the nodes to be summarised but is none of them.",
             hint="Summarise a range without gaps.",
         )
     return nodes
+
+
+def _check_groups(rows: Lookup, nodes: Sequence[Node], chosen: set[str]) -> None:
+    """Raises NotSummarisable where one would be parted from a sibling that it sticks to."""
+    for node in nodes:
+        group = marks.marks_of(rows, node.id).get(STICKY)
+        for other in marks.marked_with(rows, STICKY, group) if group is not None else ():
+            sibling = rows.find(other)
+            if other not in chosen and sibling is not None and sibling.parent_id == node.parent_id:
+                raise NotSummarisable(
+                    f"{node.id!r} sticks to {other!r} (group {group!r}), which is none of the nodes to be summarised.",
+                    hint="Name it too, or `infold docmem unmark` one of them.",
+                )

@@ -13,10 +13,11 @@ from typing import Final
 
 from infold.docmem import marks, outbox, queries
 from infold.docmem.lookup import Lookup
-from infold.docmem.migrations import migrate, version_of
 from infold.docmem.node import node_hash
-from infold.docmem.store import BUSY_SECONDS, Store, translated
+from infold.docmem.schema import SCHEMA
+from infold.docmem.store import Store
 from infold.durable.files import Disk
+from infold.durable.sqlite import BUSY_SECONDS, migrate, translated, version_of
 from infold.errors import ContextFieldTooLong, StateUnwritable, StoreBusy, StoreDamaged, StoreTooNew
 from infold.text import token_count
 
@@ -82,7 +83,7 @@ def _back_up(store: Store, target: Path, *, is_whole: bool) -> None:
         with store.alone() as connection:
             _copy(connection, part)
         if is_whole:
-            with translated(store.file), _closing(f"{part.absolute().as_uri()}?mode=ro") as copy:
+            with translated(store.file, SCHEMA), _closing(f"{part.absolute().as_uri()}?mode=ro") as copy:
                 _check_integrity(copy, f"{store.file.name} is damaged, and no backup was written")
         disk.replace(part, target)
     finally:
@@ -98,8 +99,8 @@ def _check_target(store: Store, target: Path) -> None:
     if target.samefile(store.file):
         raise StateUnwritable(f"{target} is the store itself.", hint="Name another file for the backup.")
     try:
-        with translated(target), _closing(f"{target.absolute().as_uri()}?mode=ro") as there:
-            is_backup = version_of(there, target) > 0
+        with translated(target, SCHEMA), _closing(f"{target.absolute().as_uri()}?mode=ro") as there:
+            is_backup = version_of(there, target, SCHEMA) > 0
     except StoreTooNew:
         is_backup = True
     except StoreDamaged:
@@ -119,7 +120,11 @@ def restore(store: Store, source: Path) -> Path:
     kept = store.file.with_name(f"{store.file.stem}.before-restore{store.file.suffix}")
     with _prepared(store.file, source) as prepared:
         _back_up(store, kept, is_whole=False)
-        with translated(prepared), _closing(prepared.absolute().as_uri()) as wanted, store.alone() as connection:
+        with (
+            translated(prepared, SCHEMA),
+            _closing(prepared.absolute().as_uri()) as wanted,
+            store.alone() as connection,
+        ):
             _step(wanted, connection, store.file)
     return kept
 
@@ -152,11 +157,13 @@ def _prepared(file: Path, source: Path) -> Iterator[Path]:
     disk = Disk()
     disk.remove(prepared)
     try:
-        with translated(source), _closing(f"{source.absolute().as_uri()}?mode=ro") as original:
+        with translated(source, SCHEMA), _closing(f"{source.absolute().as_uri()}?mode=ro") as original:
             _check_whole(original, source)
             _copy(original, prepared)
-        with translated(prepared), _closing(prepared.absolute().as_uri()) as wanted:
-            migrate(wanted, source)
+        with translated(prepared, SCHEMA), _closing(prepared.absolute().as_uri()) as wanted:
+            wanted.execute("BEGIN")
+            migrate(wanted, source, SCHEMA)
+            wanted.execute("COMMIT")
             wanted.execute("DELETE FROM outbox")
             wanted.execute("INSERT OR REPLACE INTO facts VALUES (?, '')", (INDEX_GENERATION,))
         yield prepared
@@ -165,7 +172,7 @@ def _prepared(file: Path, source: Path) -> Iterator[Path]:
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:
-    with translated(target), _closing(target.absolute().as_uri()) as copy:
+    with translated(target, SCHEMA), _closing(target.absolute().as_uri()) as copy:
         _step(connection, copy, target)
         copy.execute("PRAGMA journal_mode = DELETE")  # so that the one file is all of it
 
@@ -191,7 +198,7 @@ def _closing(uri: str) -> Iterator[sqlite3.Connection]:
 
 
 def _check_whole(connection: sqlite3.Connection, file: Path) -> None:
-    if version_of(connection, file) == 0:
+    if version_of(connection, file, SCHEMA) == 0:
         raise StoreDamaged(f"{file.name} is empty.", hint="Name a file that `infold docmem backup` wrote.")
     _check_integrity(connection, f"The backup {file.name} is damaged")
 

@@ -6,11 +6,10 @@ The other tables are about nodes and never needed to read a tree.
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
 from typing import Final
 
-from infold.errors import StoreDamaged, StoreTooNew
+from infold.durable.sqlite import Schema
+from infold.errors import StoreBusy, StoreDamaged, StoreTooNew
 
 _NODES: Final = (
     """CREATE TABLE nodes (
@@ -59,41 +58,23 @@ _NODES: Final = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_NODES,)
-VERSION: Final = len(MIGRATIONS)
+# What was deleted or unfolded can come back: the rest of what a node was, and which operation took it.
+_DELETED: Final = (
+    "ALTER TABLE history ADD COLUMN deletion INTEGER",
+    "ALTER TABLE history ADD COLUMN root_id TEXT",
+    "ALTER TABLE history ADD COLUMN created_at TEXT",
+    "ALTER TABLE history ADD COLUMN readonly INTEGER",
+    "ALTER TABLE history ADD COLUMN marks TEXT",
+    "CREATE INDEX history_deletion ON history (deletion) WHERE deletion IS NOT NULL",
+)
 
-
-def migrate(connection: sqlite3.Connection, file: Path) -> None:
-    """Brings the file to today's version, in one transaction.
-
-    Raises StoreTooNew where a later infold wrote it, StoreDamaged where it holds tables of something else.
-    """
-    if version_of(connection, file) == VERSION:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for number in range(version_of(connection, file), VERSION):  # again: another process may have been first
-            for statement in MIGRATIONS[number]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number + 1}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-
-
-def version_of(connection: sqlite3.Connection, file: Path) -> int:
-    """Which version the file has; 0 where it is empty. Raises as `migrate` does."""
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if version > VERSION:
-        raise StoreTooNew(
-            f"{file.name} was written by a later infold (version {version} of its tables; this one knows {VERSION}).",
-            hint="Install that infold again, or `infold docmem restore-backup FILE` with a backup made by this one.",
-        )
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if (version == 0 and tables) or (version > 0 and "nodes" not in tables):
-        raise StoreDamaged(
-            f"{file.name} is a database of something else.",
-            hint="`infold docmem restore-backup FILE` sets it aside for a backup; or move it away and begin anew.",
-        )
-    return version
+SCHEMA: Final = Schema(
+    name="the memory trees",
+    table="nodes",
+    migrations=(_NODES, _DELETED),
+    damaged=StoreDamaged,
+    hint="`infold doctor` says what is wrong; `infold docmem restore-backup FILE` goes back to a backup.",
+    too_new=StoreTooNew,
+    too_new_hint="Install that infold again, or `infold docmem restore-backup FILE` with a backup made by this one.",
+    busy=StoreBusy,
+)
