@@ -20,7 +20,7 @@ from tasks.evaluation import as_task, show_evaluation
 from tasks.retrieval import measured, show_retrieval
 
 
-@flow(name="evaluate", flow_run_name="evaluate {vault.name}", persist_result=False)
+@flow(name="evaluate", flow_run_name="evaluation of {vault.name}", persist_result=False)
 async def evaluate(
     vault: Path, state: Path, params: Settings = None, compare: list[str] | None = None
 ) -> dict[str, float]:

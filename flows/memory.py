@@ -6,25 +6,25 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.place import Settings, place_of
+from flows.place import Settings, place_of, turn
 from infold.docmem.condensing import Condensed
 from tasks.memory import condense_trees, index_trees
-from tasks.policy import unseen
+from tasks.policy import carried_out, unseen
 
 
-@flow(name="memory", flow_run_name="memory {vault.name}", persist_result=False, log_prints=True)
+@flow(name="memory", flow_run_name="memory of {vault.name}", persist_result=False, log_prints=True)
 async def memory(vault: Path, state: Path, params: Settings = None) -> str:
     """Indexes and condenses all memory trees; gives what was done. Twice in a row the second time does nothing."""
     place = place_of(vault, state, params)
     if not place.docmem.exists():
         return _told("There are no memory trees.")
-    indexed = index_trees(unseen(place))
-    done = await condense_trees(unseen(place))
-    if done.made or done.renewed:
-        again = index_trees(unseen(place))
-        sent, removed = indexed.sent + again.sent, indexed.removed + again.removed
-    else:
+    async with turn(place):
+        indexed, first = await carried_out(index_trees, unseen(place))
+        done, second = await carried_out(condense_trees, unseen(place), wait_for=[first])
         sent, removed = indexed.sent, indexed.removed
+        if done.made or done.renewed:
+            again, _ = await carried_out(index_trees, unseen(place), wait_for=[second])
+            sent, removed = sent + again.sent, removed + again.removed
     return _told(
         f"{sent} nodes sent to the index, {removed} taken away; "
         f"{len(done.made)} summaries made, {len(done.renewed)} renewed{_left(done)}."

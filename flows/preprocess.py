@@ -6,28 +6,29 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.place import Settings, place_of
+from flows.place import Settings, place_of, turn
 from flows.watching import watcher
 from infold.environment import Environment
 from infold.inbox.steps import open_steps
 from infold.notebook.sessions import feeds_of
 from tasks.artifacts import show_preprocessed
-from tasks.policy import unseen
+from tasks.policy import carried_out, unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables
-from tasks.versioning import dvc_repository, record_derived_data
+from tasks.versioning import record_changes
 
 
-@flow(name="preprocess", flow_run_name="preprocess {vault.name}", persist_result=False)
+@flow(name="preprocess", flow_run_name="preprocessing of {vault.name}", persist_result=False)
 async def preprocess(vault: Path, state: Path, params: Settings = None) -> int:
     """Brings everything that is derived from the vault up to date; gives the number of notes."""
     workspace = place_of(vault, state, params)
-    async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
-        steps = unseen(direct)
-        tables = await sync_tables(steps)
-        summaries = await sync_summaries(steps)
-        await sync_index(steps)
-        await show_preprocessed(tables, summaries, direct.usage)
-    has_changed = bool(tables.added or tables.changed or tables.removed or summaries.made)
-    if has_changed and (repository := dvc_repository(workspace)):
-        await record_derived_data(unseen(repository), unseen(summaries))
-    return tables.scanned
+    async with turn(workspace):
+        async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
+            steps = unseen(direct)
+            tables, first = await carried_out(sync_tables, steps)
+            summaries, second = await carried_out(sync_summaries, steps, wait_for=[first])
+            await carried_out(sync_index, steps, wait_for=[first])
+            await show_preprocessed(tables, summaries, direct.usage)
+        if tables.added or tables.changed or tables.removed or summaries.made:
+            await record_changes(unseen(workspace), wait_for=[second])
+    scanned: int = tables.scanned
+    return scanned

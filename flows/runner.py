@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import json
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from flows.watching import Progress, unwatched, watcher
-from infold.errors import EndpointUnreachable, EnvironmentFault
+from flows.server_folder import ServerFolder
+from flows.watching import Progress, finished, unwatched, watcher
+from infold.errors import EndpointUnreachable, EnvironmentFault, InfoldError
 from infold.workspace import Workspace
-from tasks.environment import configure, home
+from tasks.environment import configure
 
 if TYPE_CHECKING:
     from infold.inbox.run import Run
@@ -37,27 +36,31 @@ class Runner:
     name: Literal["prefect", "direct"]
     why: str
     api_url: str | None = None
+    auth_string: str | None = None
 
 
-def choose_runner(asked: RunnerName = "auto", *, timeout_seconds: float = _HEALTH_SECONDS) -> Runner:
-    """The runner for `asked`. `auto` never fails: whatever keeps Prefect away makes it direct, and the reason says so.
+def _untold(_sentence: str) -> None:
+    """Nobody is told."""
+
+
+def choose_runner(
+    asked: RunnerName = "auto", workspace: Workspace | None = None, *, timeout_seconds: float = _HEALTH_SECONDS
+) -> Runner:
+    """The runner for `asked`, with the server of `workspace` or the one that PREFECT_API_URL names.
+
+    `auto` never fails: whatever keeps Prefect away makes it direct, and the reason says so.
 
     Raises EnvironmentFault where `prefect` is asked for and Prefect or its server is not there.
     """
     if asked == "direct":
         return Runner("direct", "Running directly, as asked.")
-    url, origin = _server_address()
+    url, origin, auth_string = _server_of(workspace)
     problem = _problem(url, timeout_seconds)
     if problem is None:
-        return Runner("prefect", f"Running with Prefect at {_page(url)} ({origin}).", url)
+        return Runner("prefect", f"Running with Prefect at {_page(url)} ({origin}).", url, auth_string)
     if asked == "prefect":
         raise problem
     return Runner("direct", f"Running directly: {_lower_first(str(problem))}")
-
-
-def server_record() -> Path:
-    """The file in which `infold flows up` says where its server is."""
-    return home() / "infold-server.json"
 
 
 def is_healthy(api_url: str, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
@@ -70,13 +73,17 @@ def is_healthy(api_url: str, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
         return False
 
 
-def _server_address() -> tuple[str, str]:
+def _server_of(workspace: Workspace | None) -> tuple[str, str, str | None]:
+    """Address, where it is from, and password; a record of another vault, or that another user wrote, is none."""
     if url := os.environ.get("PREFECT_API_URL"):
-        return url, "PREFECT_API_URL"
-    try:
-        return str(json.loads(server_record().read_text(encoding="utf-8"))["api_url"]), "infold flows up"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "", ""
+        return url, "PREFECT_API_URL", None
+    if workspace is None:
+        return "", "", None
+    folder = ServerFolder.of(workspace)
+    record = folder.record() or {}
+    if record.get("vault") != str(workspace.vault) or not isinstance(record.get("api_url"), str):
+        return "", "", None
+    return record["api_url"], "infold flows up", folder.auth_string()
 
 
 def _problem(url: str, timeout_seconds: float) -> EnvironmentFault | None:
@@ -98,34 +105,73 @@ def _lower_first(sentence: str) -> str:
 
 
 def run_integrate(
-    workspace: Workspace, runner: Runner, progress: Progress = unwatched, *, dry_run: bool = False
+    workspace: Workspace,
+    runner: Runner,
+    progress: Progress = unwatched,
+    *,
+    dry_run: bool = False,
+    tell: Callable[[str], None] = _untold,
 ) -> Run:
-    """The main job by the chosen runner. The same steps in the same order, the same run."""
+    """The main job by the chosen runner. The same steps in the same order, the same run.
+
+    A server that goes away in the middle costs a sentence to `tell`: the run is finished directly, and what was decided
+    until then is not asked again. Whoever calls this is there and can plan first: the run waits for no approval.
+    """
     if runner.name == "direct":
-        return asyncio.run(_direct(workspace, progress, dry_run=dry_run))
-    configure(runner.api_url)
+        return asyncio.run(_direct(workspace, progress, tell, dry_run=dry_run))
+    configure(ServerFolder.of(workspace).home, runner.api_url, runner.auth_string)
     from flows.integrate import integrate
 
-    with _watched_by(progress):
-        return asyncio.run(
-            integrate(workspace.vault, workspace.state, workspace.inbox, workspace.params, dry_run=dry_run)
-        )
+    integrating = workspace.params.integrate.model_copy(update={"approval": False})
+    params = workspace.params.model_copy(update={"integrate": integrating})
+    runs: list[Run] = []
+    try:
+        with _watched_by(progress, runs.append):
+            return asyncio.run(integrate(workspace.vault, workspace.state, workspace.inbox, params, dry_run=dry_run))
+    except Exception as error:
+        if isinstance(error, InfoldError) or is_healthy(runner.api_url or ""):
+            raise
+    if runs:
+        tell("The Prefect server went away at the end of the run: the run is whole, its page there is not.")
+        return runs[-1]
+    tell("The Prefect server went away: the run goes on directly, with what is decided.")
+    return asyncio.run(_direct(workspace, progress, tell, dry_run=dry_run))
 
 
-async def _direct(workspace: Workspace, progress: Progress, *, dry_run: bool) -> Run:
+async def _direct(workspace: Workspace, progress: Progress, tell: Callable[[str], None], *, dry_run: bool) -> Run:
     from infold.environment import Environment
     from infold.inbox.integration import integrate
     from infold.inbox.steps import open_steps
     from infold.notebook.sessions import feeds_of
 
     async with open_steps(workspace, Environment(), progress, feeds=feeds_of(workspace)) as steps:
-        return await integrate(workspace, steps, dry_run=dry_run)
+        run = await integrate(workspace, steps, dry_run=dry_run)
+    if run.id and not dry_run:
+        await _recorded(workspace, tell)
+    return run
+
+
+def record_changes(workspace: Workspace, tell: Callable[[str], None] = _untold) -> None:
+    """Records what a direct run changed, where DVC is set up for the vault; what keeps DVC from it is told."""
+    asyncio.run(_recorded(workspace, tell))
+
+
+async def _recorded(workspace: Workspace, tell: Callable[[str], None]) -> None:
+    from infold.stages.record import record, repository_of
+
+    if (repository := repository_of(workspace)) is None:
+        return
+    try:
+        await record(repository, workspace)
+    except EnvironmentFault as fault:
+        tell(f"{fault} {fault.hint}".strip())
 
 
 @contextmanager
-def _watched_by(progress: Progress) -> Iterator[None]:
-    token = watcher.set(progress)
+def _watched_by(progress: Progress, keep: Callable[[Run], None]) -> Iterator[None]:
+    tokens = watcher.set(progress), finished.set(keep)
     try:
         yield
     finally:
-        watcher.reset(token)
+        watcher.reset(tokens[0])
+        finished.reset(tokens[1])

@@ -1,17 +1,16 @@
 """`infold flows up`: a local Prefect server, its UI and the served flows, with one command, and nothing left behind.
 
 Two children, each leading a process group of its own: the server, and `flows.serving`, which starts flow runs. This
-process only watches them: it imports no Prefect. However it ends, they end with it.
+process only watches them: it imports no Prefect. However it ends, they end with it. The server is this user's alone:
+it asks for a password, and answers no page but its own.
 """
 
 from __future__ import annotations
 
-import ctypes
-import json
+import importlib.util
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -22,86 +21,107 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from flows.runner import INSTALL_HINT, is_healthy, server_record
+from flows.processes import Process, Start, check_alive, children
+from flows.runner import INSTALL_HINT, is_healthy
+from flows.schedule_check import Scheduled, problems, scheduled_flows
+from flows.server import HOST, origin_of
+from flows.server_folder import ServerFolder, write_own_json
 from infold.errors import EnvironmentFault
 from infold.workspace import Workspace
-from tasks.environment import QUIET, SERVER, home
+from tasks.environment import QUIET, SERVER, guarding
 
-HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4200
-Process = subprocess.Popen[bytes]
-Start = Callable[[list[str], dict[str, str], Path], Process]
-_START_SECONDS = 120.0
-_STOP_SECONDS = 10.0
-_PR_SET_PDEATHSIG: Final = 1
+_START_SECONDS: Final = 120.0
+_SERVER, _SERVING = "The Prefect server", "The process that serves the flows"
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What is up: the UI's page, the API's address, the log of the server."""
+    """What is up: the UI's page, the API's address, the file with what the page asks for, the log, each schedule."""
 
     page: str
     api_url: str
+    password_file: Path
     log: Path
+    flows: tuple[Scheduled, ...]
 
 
 class Stopped(Exception):
     """Ctrl-C or SIGTERM."""
 
 
+def _unheard(_sentence: str) -> None:
+    """Nobody listens."""
+
+
 def serve_flows(
     workspace: Workspace,
     *,
     port: int = DEFAULT_PORT,
-    cron: str | None = None,
     ready: Callable[[Served], None],
+    warn: Callable[[str], None] = _unheard,
 ) -> None:
-    """Serves the flows of one vault until Ctrl-C or SIGTERM; `ready` is called once runs can be started.
+    """Serves the flows of one vault until Ctrl-C or SIGTERM.
 
-    `cron` (five fields, local time) integrates the inbox on schedule. Raises EnvironmentFault where Prefect is not
-    installed, the port is taken, or the server does not come up.
+    `ready` is called once runs can be started; `warn` gets a sentence for each schedule of which no run was planned or
+    started in time. Raises EnvironmentFault where Prefect is not installed, the port is taken, or the server does not
+    come up.
     """
+    folder = ServerFolder.of(workspace)
     with _stopping_on_signals() as stop, children() as start:
         try:
-            server, api_url, log = start_server(port, start, stop)
-            with _recorded(api_url):
-                serving = start(
-                    [sys.executable, "-m", "flows.serving", *_arguments(workspace, cron)],
-                    {**QUIET, "PREFECT_API_URL": api_url},
-                    log,
-                )
-                _wait_until_serving(serving, log, stop)
-                ready(Served(f"http://{HOST}:{port}", api_url, log))
-                _watch({"The Prefect server": server, "The process that serves the flows": serving}, log, stop)
+            server, api_url = start_server(port, folder, start, stop)
+            with _recorded(folder, workspace, api_url):
+                serving = _start_serving(workspace, folder, api_url, start)
+                processes = {_SERVER: server, _SERVING: serving}
+                _wait_until_serving(processes, folder, stop)
+                ready(_served(folder, port, api_url))
+                _watch(processes, folder, stop, warn)
         except Stopped:
             return
 
 
-def start_server(port: int, start: Start, stop: threading.Event) -> tuple[Process, str, Path]:
-    """A Prefect server on this machine, healthy: its process, the address of its API, its log.
+def start_server(port: int, folder: ServerFolder, start: Start, stop: threading.Event) -> tuple[Process, str]:
+    """A Prefect server on this machine, healthy: its process and the address of its API.
 
     Raises EnvironmentFault where it cannot be had, Stopped where `stop` is set meanwhile.
     """
-    _require_prefect()
-    _require_free(port)
-    api_url = f"http://{HOST}:{port}/api"
-    log = home() / "infold-server.log"
-    server = start([sys.executable, "-m", "prefect", "server", "start"], _server_environment(port), log)
-    deadline = time.monotonic() + _START_SECONDS
-    while not is_healthy(api_url):
-        _check({"The Prefect server": server}, log)
-        if time.monotonic() > deadline:
-            raise EnvironmentFault(f"The Prefect server is not up after {_START_SECONDS:.0f} s.", hint=f"See {log}.")
-        if stop.wait(0.2):
-            raise Stopped
-    return server, api_url, log
-
-
-def _require_prefect() -> None:
-    import importlib.util
-
     if importlib.util.find_spec("prefect") is None:
         raise EnvironmentFault("Prefect is not installed.", hint=INSTALL_HINT)
+    _require_free(port)
+    folder.make()
+    # The port by setting and not by option: the UI takes it from here.
+    where = {"PREFECT_HOME": str(folder.home), "PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
+    environment = {**QUIET, **SERVER, **where, **guarding(origin_of(port), folder.auth_string())}
+    server = start([sys.executable, "-m", "flows.server"], environment, folder.log)
+    api_url = f"{origin_of(port)}/api"
+    deadline = time.monotonic() + _START_SECONDS
+    while not is_healthy(api_url):
+        check_alive({_SERVER: server}, folder.log)
+        if time.monotonic() > deadline:
+            raise EnvironmentFault(f"{_SERVER} is not up after {_START_SECONDS:.0f} s.", hint=f"See {folder.log}.")
+        if stop.wait(0.2):
+            raise Stopped
+    return server, api_url
+
+
+def _start_serving(workspace: Workspace, folder: ServerFolder, api_url: str, start: Start) -> Process:
+    named = {"vault": workspace.vault, "state": workspace.state, "inbox": workspace.inbox}
+    arguments = [f"--{name}={path}" for name, path in named.items()]
+    arguments.append(f"--params={workspace.params.model_dump_json(exclude_defaults=True)}")
+    environment = {
+        **QUIET,
+        "PREFECT_HOME": str(folder.home),
+        "PREFECT_API_URL": api_url,
+        "PREFECT_API_AUTH_STRING": folder.auth_string(),
+        "INFOLD_SERVED": os.pathsep.join(map(str, named.values())),
+    }
+    return start([sys.executable, "-m", "flows.serving", *arguments], environment, folder.log)
+
+
+def _served(folder: ServerFolder, port: int, api_url: str) -> Served:
+    flows = tuple(scheduled_flows(folder.serving()))
+    return Served(origin_of(port), api_url, folder.password_file, folder.log, flows)
 
 
 def _require_free(port: int) -> None:
@@ -113,18 +133,6 @@ def _require_free(port: int) -> None:
             raise EnvironmentFault(
                 f"Port {port} is taken by another program.", hint="Name another: infold flows up --port 4201."
             ) from error
-
-
-def _server_environment(port: int) -> dict[str, str]:
-    # The port by setting and not by option: the UI takes it from here.
-    return {**QUIET, **SERVER, "PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
-
-
-def _arguments(workspace: Workspace, cron: str | None) -> list[str]:
-    named = {"vault": workspace.vault, "state": workspace.state, "inbox": workspace.inbox}
-    arguments = [f"--{name}={path}" for name, path in named.items()]
-    arguments.append(f"--params={workspace.params.model_dump_json(exclude_defaults=True)}")
-    return [*arguments, f"--cron={cron}"] if cron else arguments
 
 
 @contextmanager
@@ -142,96 +150,37 @@ def _stopping_on_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-@contextmanager
-def children() -> Iterator[Start]:
-    """Starts processes (command, environment, log) that all have ended, with what they started, when the block ends."""
-    started: list[Process] = []
-
-    def start(command: list[str], environment: dict[str, str], log: Path) -> Process:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(__file__).resolve().parents[1]  # where the packages flows and tasks are found
-        path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
-        with log.open("ab") as output:
-            process = subprocess.Popen(
-                command,
-                env={**os.environ, "PREFECT_HOME": str(home()), "PYTHONPATH": path, **environment},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509 - the one thread of this process is here
-            )
-        started.append(process)
-        return process
-
-    try:
-        yield start
-    finally:
-        for process in reversed(started):
-            _end_group(process)
-
-
-def _end_with_parent() -> None:
-    """Asks Linux to end this child when its parent dies, even by SIGKILL. Elsewhere only an orderly end is covered."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def _end_group(process: Process) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        deadline = time.monotonic() + _STOP_SECONDS
-        while time.monotonic() < deadline and _group_lives(process):
-            time.sleep(0.05)
-    process.wait()
-
-
-def _group_lives(process: Process) -> bool:
-    process.poll()
-    try:
-        os.killpg(process.pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _wait_until_serving(serving: Process, log: Path, stop: threading.Event) -> None:
-    ready = ready_file()
+def _wait_until_serving(processes: dict[str, Process], folder: ServerFolder, stop: threading.Event) -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not (ready.is_file() and ready.read_text(encoding="utf-8") == str(serving.pid)):
-        _check({"The process that serves the flows": serving}, log)
+    while (folder.serving() or {}).get("pid") != processes[_SERVING].pid:
+        check_alive(processes, folder.log)
         if time.monotonic() > deadline:
-            raise EnvironmentFault("The flows could not be served in time.", hint=f"See {log}.")
+            raise EnvironmentFault("The flows could not be served in time.", hint=f"See {folder.log}.")
         if stop.wait(0.2):
             raise Stopped
 
 
-def ready_file() -> Path:
-    """Holds the id of the serving process once it takes runs."""
-    return home() / "infold-serving.pid"
-
-
-def _watch(children: dict[str, Process], log: Path, stop: threading.Event) -> None:
+def _watch(
+    processes: dict[str, Process], folder: ServerFolder, stop: threading.Event, warn: Callable[[str], None]
+) -> None:
+    """Until stopped: a child that ends is an error; a schedule that does not work is said once."""
+    said: set[str] = set()
     while not stop.wait(0.5):
-        _check(children, log)
+        check_alive(processes, folder.log)
+        now = set(problems(folder))
+        for sentence in sorted(now - said):
+            warn(sentence)
+        said = now
     raise Stopped
 
 
-def _check(children: dict[str, Process], log: Path) -> None:
-    for name, process in children.items():
-        if process.poll() is not None:
-            raise EnvironmentFault(f"{name} ended with code {process.returncode}.", hint=f"See {log}.")
-
-
 @contextmanager
-def _recorded(api_url: str) -> Iterator[None]:
-    """Tells every later command of this user where the server is, as long as it is up."""
-    record = server_record()
-    record.write_text(json.dumps({"api_url": api_url, "pid": os.getpid()}), encoding="utf-8")
+def _recorded(folder: ServerFolder, workspace: Workspace, api_url: str) -> Iterator[None]:
+    """Tells later commands on this vault, by this user, where the server is, as long as it is up."""
+    vault = str(workspace.vault)
+    write_own_json(folder.record_file, {"api_url": api_url, "pid": os.getpid(), "vault": vault})
     try:
         yield
     finally:
-        record.unlink(missing_ok=True)
+        folder.record_file.unlink(missing_ok=True)
+        folder.serving_file.unlink(missing_ok=True)

@@ -1,24 +1,31 @@
-"""The process that serves the flows of one vault: `python -m flows.serving`, started and ended by `flows.serve`."""
+"""The process that serves the flows of one vault: `python -m flows.serving`, started and ended by `flows.serve`.
+
+It also looks, as long as it lives, whether the server plans the runs that the schedules ask for, and writes that down.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
-from flows.serve import ready_file
+from flows.deployments import DEPLOYMENTS, FLOW_NAMES, Deployment
+from flows.server_folder import ServerFolder, write_own_json
+from infold.settings import Params
+from infold.workspace import Workspace
 from tasks.environment import configure
 
 if TYPE_CHECKING:
     from prefect.schedules import Schedule
 
-SERVED = ("integrate", "preprocess", "sessions", "daily-summary", "memory")
-_MOST_AT_ONCE = 2
-_SECONDS_BETWEEN_LOOKS = 2
+_SECONDS_BETWEEN_POLLS: Final = 2
+_SECONDS_BETWEEN_LOOKS: Final = 15.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,64 +35,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in ("vault", "state", "inbox"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--params", required=True, help="parameters as JSON")
-    parser.add_argument("--cron")
-    asyncio.run(_serve(parser.parse_args(arguments)))
-
-
-async def _serve(chosen: argparse.Namespace) -> None:
-    from prefect.runner import Runner
-    from prefect.types.entrypoint import EntrypointType
-
-    from flows.daily_summary import daily_summary
-    from flows.integrate import integrate
-    from flows.memory import memory
-    from flows.preprocess import preprocess
-    from flows.sessions import sessions
-    from infold.settings import Params
-
+    chosen = parser.parse_args(arguments)
     params = Params.model_validate_json(chosen.params)
-    place = {"vault": str(chosen.vault), "state": str(chosen.state), "params": json.loads(chosen.params)}
+    asyncio.run(serve(Workspace(chosen.vault, chosen.state, chosen.inbox, params)))
+
+
+async def serve(workspace: Workspace) -> None:
+    """Makes a deployment of every flow of the table and starts their runs until this is cancelled."""
+    from prefect.runner import Runner
+
     await mark_crashed_runs()
-    runner = Runner(name="infold", limit=_MOST_AT_ONCE, query_seconds=_SECONDS_BETWEEN_LOOKS, pause_on_shutdown=False)
-    # As deployments, not as flows of this process: the latter would be pickled for each run.
-    inbox = await integrate.ato_deployment(
-        name="inbox",
-        schedules=scheduled(chosen.cron),
-        parameters={**place, "inbox": str(chosen.inbox)},
-        description="Folds the inbox into the notes it belongs in.",
+    # As many as there are flows: a run that waits for approval holds up none of the others. Two runs of one flow never
+    # overlap (its limit), and two flows take turns on the vault (`flows.place.turn`).
+    runner = Runner(
+        name="infold", limit=len(DEPLOYMENTS), query_seconds=_SECONDS_BETWEEN_POLLS, pause_on_shutdown=False
+    )
+    served = {}
+    for each in DEPLOYMENTS:
+        served[each.flow] = await runner.aadd_deployment(await deployment_of(each, workspace))
+    watch = asyncio.create_task(_keep_watch(ServerFolder.of(workspace), workspace, served))
+    try:
+        await runner.start()
+    finally:
+        watch.cancel()
+
+
+async def deployment_of(each: Deployment, workspace: Workspace) -> Any:
+    """A row of the table as Prefect's deployment. Its flow is imported by each run, and not pickled from here."""
+    from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+    from prefect.types.entrypoint import EntrypointType
+    from prefect.utilities.importtools import import_object
+
+    file, _, function = each.entrypoint.partition(":")
+    flow = import_object(f"{file.removesuffix('.py').replace('/', '.')}.{function}")
+    return await flow.ato_deployment(
+        name=workspace.vault.name or "vault",
+        schedules=scheduled(each.cron(workspace.params)),
+        parameters=each.parameters(workspace),
+        description=each.description,
+        tags=[*each.tags, workspace.vault.name],
+        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE),
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    vault = await preprocess.ato_deployment(
-        name="vault",
-        parameters=place,
-        description="Brings tables, summaries and index up to date.",
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    transcripts = await sessions.ato_deployment(
-        name="sessions",
-        schedules=scheduled(params.notebook.sessions_cron),
-        parameters=place,
-        description="Indexes the transcripts of conversations.",
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    summary = await daily_summary.ato_deployment(
-        name="daily-summary",
-        schedules=scheduled(params.notebook.summary_cron),
-        parameters=place,
-        description="Adds the summary of the day to its log.",
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    trees = await memory.ato_deployment(
-        name="memory",
-        schedules=scheduled(params.docmem.cron),
-        parameters=place,
-        description="Indexes and summarises memory trees.",
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    for deployment in (inbox, vault, transcripts, summary, trees):
-        await runner.aadd_deployment(deployment)
-    ready_file().write_text(str(os.getpid()), encoding="utf-8")
-    await runner.start()
 
 
 def scheduled(cron: str | None) -> list[Schedule]:
@@ -94,6 +85,56 @@ def scheduled(cron: str | None) -> list[Schedule]:
     from tzlocal import get_localzone_name
 
     return [Cron(cron, timezone=get_localzone_name())] if cron else []
+
+
+async def _keep_watch(folder: ServerFolder, workspace: Workspace, served: Mapping[str, UUID]) -> None:
+    """Writes down, now and again, what is planned; the first time tells `flows up` that runs can be started."""
+    since = time.time()
+    flows = [_state_of(each, workspace, None, None) for each in DEPLOYMENTS]
+    while True:
+        at = time.time()
+        write_own_json(folder.serving_file, {"pid": os.getpid(), "since": since, "at": at, "flows": flows})
+        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS if at - since > _SECONDS_BETWEEN_LOOKS else 1.0)
+        try:
+            flows = [_state_of(each, workspace, *await _planned(served[each.flow])) for each in DEPLOYMENTS]
+        except Exception as error:  # noqa: BLE001 - whatever keeps the server from answering; silence is what is told
+            print(f"The schedules could not be looked at: {error}", flush=True)
+
+
+def _state_of(each: Deployment, workspace: Workspace, next_run: float | None, waiting: float | None) -> dict[str, Any]:
+    cron = each.cron(workspace.params)
+    return {"flow": each.flow, "cron": cron, "next_run": next_run, "waiting_since": waiting}
+
+
+async def _planned(deployment: UUID) -> tuple[float | None, float | None]:
+    """When the next run of a deployment is planned, and since when one that was due has not started."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import (
+        DeploymentFilter,
+        DeploymentFilterId,
+        FlowRunFilter,
+        FlowRunFilterState,
+        FlowRunFilterStateType,
+    )
+    from prefect.client.schemas.objects import StateType
+    from prefect.client.schemas.sorting import FlowRunSort
+
+    only = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED])))
+    async with get_client() as client:
+        runs = await client.read_flow_runs(
+            deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])),
+            flow_run_filter=only,
+            sort=FlowRunSort.NEXT_SCHEDULED_START_TIME_ASC,
+            limit=20,
+        )
+    # A run that waits for its turn behind another is planned anew every few seconds, and is no run that is late.
+    due = [
+        run.next_scheduled_start_time.timestamp()
+        for run in runs
+        if run.next_scheduled_start_time and run.state_name not in {"AwaitingConcurrencySlot", "Paused", "Suspended"}
+    ]
+    now = datetime.now(UTC).timestamp()
+    return min((at for at in due if at > now), default=None), min((at for at in due if at <= now), default=None)
 
 
 async def mark_crashed_runs() -> int:
@@ -109,10 +150,10 @@ async def mark_crashed_runs() -> int:
     from prefect.client.schemas.objects import StateType
     from prefect.states import Crashed
 
-    unfinished = [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]
+    unfinished = [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING, StateType.PAUSED]
     async with get_client() as client:
         runs = await client.read_flow_runs(
-            flow_filter=FlowFilter(name=FlowFilterName(any_=list(SERVED))),
+            flow_filter=FlowFilter(name=FlowFilterName(any_=list(FLOW_NAMES))),
             flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=unfinished))),
         )
         for run in runs:

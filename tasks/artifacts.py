@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -22,7 +21,7 @@ from infold.inbox.summarising import Summaries
 from infold.librarian.spend import Usage
 
 _SECONDS_BETWEEN: Final = 1.0
-_MOST_DIFF_CHARACTERS: Final = 200_000
+_MOST_CHARACTERS: Final = 400_000
 
 
 class ProgressArtifacts:
@@ -61,7 +60,7 @@ class ProgressArtifacts:
 
 
 async def show_run(run: Run, store: RunStore) -> None:
-    """How each paragraph ended, and each note's difference."""
+    """How each paragraph ended, and the report: the same that the command line leads to."""
     rows = [
         {
             "paragraph": record.n,
@@ -74,9 +73,16 @@ async def show_run(run: Run, store: RunStore) -> None:
     ]
     told = f"Run {run.id}: {run.status.value}. {run.usage}."
     await acreate_table_artifact(table=rows, key="infold-paragraphs", description=told)
-    diffs = store.diffs(run)
-    if diffs:
-        await acreate_markdown_artifact(markdown=_diff_page(diffs), key="infold-diffs", description=told)
+    await acreate_markdown_artifact(markdown=report_page(run, store), key="infold-report", description=told)
+
+
+def report_page(run: Run, store: RunStore) -> str:
+    """The run's report.md, with where its coloured page lies; cut where the server would not take it whole."""
+    folder = store.path(run.id)
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    if len(report) > _MOST_CHARACTERS:
+        report = f"{report[:_MOST_CHARACTERS]}\n\n~~~~~~\n\n… cut here: the whole of it is in {folder / 'report.md'}\n"
+    return f"In colours: `{folder / 'report.html'}`, or `infold show {run.id}`.\n\n{report}"
 
 
 async def show_preprocessed(tables: TablesResult, summaries: Summaries, usage: Usage) -> None:
@@ -88,24 +94,3 @@ async def show_preprocessed(tables: TablesResult, summaries: Summaries, usage: U
         f"{summaries.made} summaries made, {summaries.kept} kept. {usage}."
     )
     await acreate_table_artifact(table=rows, key="infold-passed-over", description=told)
-
-
-def _diff_page(diffs: Mapping[str, str]) -> str:
-    parts: list[str] = []
-    room = _MOST_DIFF_CHARACTERS
-    for path, diff in diffs.items():
-        if len(diff) > room:
-            parts.append(f"## {path}\n\nToo long to be shown here: see the run's report.")
-            continue
-        room -= len(diff)
-        fence = "`" * max(3, 1 + _longest_run_of_backticks(diff))
-        parts.append(f"## {path}\n\n{fence}diff\n{diff}\n{fence}")
-    return "\n\n".join(parts)
-
-
-def _longest_run_of_backticks(text: str) -> int:
-    longest = current = 0
-    for sign in text:
-        current = current + 1 if sign == "`" else 0
-        longest = max(longest, current)
-    return longest

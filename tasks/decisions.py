@@ -16,7 +16,7 @@ from infold.inbox.chunking import Chunks
 from infold.inbox.exploration import Exploration
 from infold.inbox.planning import Steps
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
-from tasks.policy import BY_CONTENT, is_transient
+from tasks.policy import BY_CONTENT, LIBRARIAN_TAG, is_transient
 
 Payload = dict[str, Any]
 CHUNKS: Final = TypeAdapter(Chunks)
@@ -30,11 +30,12 @@ _DELAYS: Final[list[float]] = [2, 15]
     retries=len(_DELAYS),
     retry_delay_seconds=_DELAYS,
     retry_condition_fn=is_transient,
+    tags=[LIBRARIAN_TAG],
 )
 async def group_paragraphs(
     key: str, count: int, paragraphs: Sequence[Paragraph], atlas: Atlas, steps: Steps
 ) -> Payload:
-    """Phase 1."""
+    """The chunks of an inbox (spec 1, Phase 1)."""
     payload: Payload = CHUNKS.dump_python(await steps.group(paragraphs, atlas), mode="json")
     return payload
 
@@ -46,9 +47,10 @@ async def group_paragraphs(
     retries=len(_DELAYS),
     retry_delay_seconds=_DELAYS,
     retry_condition_fn=is_transient,
+    tags=[LIBRARIAN_TAG],
 )
 async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: Atlas, steps: Steps) -> Payload:
-    """Phase 3."""
+    """Which notes a chunk belongs in (spec 1, Phase 3)."""
     return (await steps.explore(chunk, atlas)).model_dump(mode="json")
 
 
@@ -59,6 +61,7 @@ async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: Atlas, steps
     retries=len(_DELAYS),
     retry_delay_seconds=_DELAYS,
     retry_condition_fn=is_transient,
+    tags=[LIBRARIAN_TAG],
 )
 async def edit_chunk(
     key: str,
@@ -69,5 +72,5 @@ async def edit_chunk(
     refused: str,
     steps: Steps,
 ) -> Payload:
-    """Phase 4."""
+    """The edits of a chunk in the notes that were chosen (spec 1, Phase 4)."""
     return (await steps.edit(chunk, exploration, notes, refused)).model_dump(mode="json")

@@ -29,23 +29,32 @@ SERVER: Final = {
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "200",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_READ_BATCH_SIZE": "50",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+    # What runs each minute or each day alike is planned ten runs ahead, and looked at twice a minute.
+    "PREFECT_SERVER_SERVICES_SCHEDULER_MAX_RUNS": "10",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_MIN_SCHEDULED_TIME": "PT5M",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "30",
+    # The slots that running flows hold outlive a restart of the server, or a killed run would hold its own for ever.
+    "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
 }
 
 
-def configure(api_url: str | None = None) -> None:
-    """Sets what is not set yet; `api_url` names the server to talk to. To be called before `import prefect`."""
-    for name, value in {"PREFECT_HOME": str(home()), **QUIET}.items():
+def configure(home: Path | None = None, api_url: str | None = None, auth_string: str | None = None) -> None:
+    """Sets what is not set yet, before `import prefect`; a named server and its password win over what was set.
+
+    `home` is where Prefect keeps its own files.
+    """
+    for name, value in {**({"PREFECT_HOME": str(home)} if home else {}), **QUIET}.items():
         os.environ.setdefault(name, value)
     if api_url:
         os.environ["PREFECT_API_URL"] = api_url
+    if auth_string:
+        os.environ["PREFECT_API_AUTH_STRING"] = auth_string
 
 
-def home() -> Path:
-    """Where Prefect keeps its database: PREFECT_HOME, else a folder beside the state of all vaults."""
-    if named := os.environ.get("PREFECT_HOME"):
-        return Path(named)
-    if kept := os.environ.get("INFOLD_STATE_HOME"):
-        return Path(kept).expanduser().absolute() / "prefect"
-    import platformdirs
-
-    return platformdirs.user_data_path("infold") / "prefect"
+def guarding(origin: str, auth_string: str) -> dict[str, str]:
+    """The settings of a server that answers its own person and pages alone."""
+    return {
+        "PREFECT_SERVER_API_AUTH_STRING": auth_string,
+        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "true",
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": origin,
+    }

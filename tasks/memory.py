@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
+from typing import Any
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from infold.docmem.automatic import condense_all
 from infold.docmem.condensing import Condensed
-from infold.docmem.indexing import MemoryIndexed, index_memory
+from infold.docmem.indexing import index_memory
 from infold.docmem.memory import open_docmem
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import open_summariser
 from infold.search.embed.embedder import open_embedder
 from infold.search.index.generations import IndexFolder
 from infold.workspace import Workspace
-from tasks.policy import is_transient
+from tasks.policy import LIBRARIAN_TAG, is_transient
+from tasks.preparing import as_found
 
 
-@task(name="index memory", cache_policy=NO_CACHE, persist_result=False)
-def index_trees(workspace: Workspace) -> MemoryIndexed:
-    """The search index in step with the trees; where there is none it is made, with all that belongs in it."""
+@task(name="index memory", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+async def index_trees(workspace: Workspace) -> Any:
+    """The search index in step with the trees; where there is none it is made, with all that belongs in it.
+
+    Gives MemoryIndexed.
+    """
     with ExitStack() as stack:
         memory = stack.enter_context(closing(open_docmem(workspace.docmem)))
         embedder = open_embedder(workspace.params.search)
@@ -29,7 +34,9 @@ def index_trees(workspace: Workspace) -> MemoryIndexed:
             stack.callback(embedder.close)
         if IndexFolder(workspace.index).is_damaged:
             index_sessions(workspace, embedder)
-        return index_memory(memory, workspace, embedder)
+        done = index_memory(memory, workspace, embedder)
+    is_changed = done.sent or done.removed or done.computed
+    return done if is_changed else as_found(done, "All memories are in the index as they are.")
 
 
 @task(
@@ -39,9 +46,11 @@ def index_trees(workspace: Workspace) -> MemoryIndexed:
     retries=2,
     retry_delay_seconds=[10, 60],
     retry_condition_fn=is_transient,
+    tags=["derives", LIBRARIAN_TAG],
 )
-async def condense_trees(workspace: Workspace) -> Condensed:
-    """The summaries that are due in all trees, under one cap of costs."""
+async def condense_trees(workspace: Workspace) -> Any:
+    """The summaries that are due in all trees, under one cap of costs. Gives Condensed."""
     with closing(open_docmem(workspace.docmem)) as memory:
         async with open_summariser(workspace) as librarian:
-            return await condense_all(memory, librarian, workspace.params)
+            done: Condensed = await condense_all(memory, librarian, workspace.params)
+    return done if done.made or done.renewed or done.left else as_found(done, "No summary is due.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import datetime
+from typing import Any
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
@@ -11,19 +12,19 @@ from prefect.cache_policies import NO_CACHE
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import DaySummary, daily_summary, open_summariser
 from infold.search.embed.embedder import open_embedder
-from infold.search.index.sync import SyncResult
 from infold.workspace import Workspace
-from tasks.policy import is_transient
+from tasks.policy import LIBRARIAN_TAG, is_transient
+from tasks.preparing import as_synced
 
 
-@task(name="index sessions", cache_policy=NO_CACHE, persist_result=False)
-def index_transcripts(workspace: Workspace) -> SyncResult:
-    """The search index in step with transcripts and notes."""
+@task(name="index sessions", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+async def index_transcripts(workspace: Workspace) -> Any:
+    """The search index in step with transcripts and notes. Gives a SyncResult."""
     with ExitStack() as stack:
         embedder = open_embedder(workspace.params.search)
         if embedder is not None:
             stack.callback(embedder.close)
-        return index_sessions(workspace, embedder)
+        return as_synced(index_sessions(workspace, embedder))
 
 
 @task(
@@ -33,6 +34,7 @@ def index_transcripts(workspace: Workspace) -> SyncResult:
     retries=2,
     retry_delay_seconds=[10, 60],
     retry_condition_fn=is_transient,
+    tags=["writes notes", LIBRARIAN_TAG],
 )
 async def summarise_day(workspace: Workspace, at: datetime) -> DaySummary:
     """The summary of the day of `at`, where agents had something to say on it."""

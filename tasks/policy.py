@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -17,6 +18,7 @@ from infold.errors import EndpointFault, EndpointUnreachable
 from infold.text import content_hash
 
 _T = TypeVar("_T")
+LIBRARIAN_TAG: Final = "librarian"  # on every task that may ask a model: a limit on the tag is one on model calls
 _TRANSIENT: Final = (EndpointFault, EndpointUnreachable, ConnectionError, TimeoutError)
 
 
@@ -50,3 +52,12 @@ def shape_of(kind: Any) -> str:
 def unseen(argument: _T) -> _T:
     """An argument that Prefect hands on without walking through it: texts, and objects that do the work."""
     return cast(_T, quote(argument))
+
+
+async def carried_out(task: Any, *arguments: Any, wait_for: Sequence[State[Any]] = ()) -> tuple[Any, State[Any]]:
+    """What a task gives, and its state, for what builds on it to wait for: the edges of the graph that the UI draws.
+
+    Raises what the task raised.
+    """
+    state: State[Any] = await task(*arguments, return_state=True, wait_for=list(wait_for))
+    return await state.aresult(), state

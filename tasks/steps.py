@@ -12,8 +12,9 @@ from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks
 from infold.inbox.editing import ChunkEdits
 from infold.inbox.exploration import Exploration
-from infold.inbox.planning import Prepared, Steps
+from infold.inbox.planning import Prepared
 from infold.inbox.run import Run
+from infold.inbox.steps import DirectSteps
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.decisions import content_key
@@ -23,7 +24,7 @@ from infold.workspace import Workspace
 from tasks.artifacts import ProgressArtifacts
 from tasks.decisions import CHUNKS, Payload, edit_chunk, explore_chunk, group_paragraphs
 from tasks.policy import shape_of, stored_in, unseen
-from tasks.preparing import apply_run, prepare_vault
+from tasks.preparing import apply_run, prepared
 
 _Paid = TypeVar("_Paid", Exploration, ChunkEdits)
 
@@ -31,8 +32,12 @@ _Paid = TypeVar("_Paid", Exploration, ChunkEdits)
 class PrefectSteps:
     """Carries out the steps of `direct` as tasks of the flow run that is under way."""
 
-    def __init__(self, direct: Steps, workspace: Workspace) -> None:
+    def __init__(self, direct: DirectSteps, workspace: Workspace) -> None:
         self._direct = direct
+        # What ran, so that what builds on it says so: the edges of the graph that the UI draws.
+        self._ready: list[State[Any]] = []
+        self._explored: dict[int, State[Any]] = {}
+        self._edited: list[State[Any]] = []
         self._params = workspace.params
         self._artifacts = ProgressArtifacts()
         options = stored_in(workspace.state / "derived" / "prefect")
@@ -52,40 +57,52 @@ class PrefectSteps:
 
     async def prepare(self) -> Prepared:
         """Tables, summaries and index brought up to date."""
-        return await prepare_vault(unseen(self._direct))
+        ready, self._ready = await prepared(self._direct)
+        return ready
 
     async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
-        """Phase 1."""
+        """The chunks of an inbox (spec 1, Phase 1)."""
         params = self._params.chunking
         key = self._key("group", Chunks, params, tuple(paragraphs), atlas.sample_names(params))
         state = await self._group(
-            key, len(paragraphs), unseen(paragraphs), unseen(atlas), unseen(self._direct), return_state=True
+            *(key, len(paragraphs), unseen(paragraphs), unseen(atlas), unseen(self._direct)),
+            return_state=True,
+            wait_for=self._ready,
         )
-        return CHUNKS.validate_python(await _payload(state))
+        grouped = CHUNKS.validate_python(await _payload(state))
+        self._ready = [state]
+        return grouped
 
     async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
-        """Phase 3."""
+        """Which notes a chunk belongs in (spec 1, Phase 3)."""
         # The hashes too: search candidates come from the notes' texts, of which a card shows only a part.
         seen = (atlas.fingerprint, atlas.hashes, self._params.exploration, self._params.search)
         key = self._key("explore", Exploration, chunk, *seen)
         state = await self._explore(
-            key, chunk.id, unseen(chunk), unseen(atlas), unseen(self._direct), return_state=True
+            *(key, chunk.id, unseen(chunk), unseen(atlas), unseen(self._direct)),
+            return_state=True,
+            wait_for=self._ready,
         )
-        return _as_reused(Exploration.model_validate(await _payload(state)), state)
+        exploration = _as_reused(Exploration.model_validate(await _payload(state)), state)
+        self._explored[chunk.id] = state
+        return exploration
 
     async def edit(
         self, chunk: Chunk, exploration: Exploration, notes: tuple[OpenNote, ...], refused: str
     ) -> ChunkEdits:
-        """Phase 4."""
+        """The edits of a chunk in the notes that were chosen (spec 1, Phase 4)."""
         seen = (exploration.checked_out, exploration.transcript, notes, refused, self._params.editing)
         key = self._key("edit", ChunkEdits, chunk, *seen)
         texts = (unseen(chunk), unseen(exploration), unseen(notes), unseen(refused))
-        state = await self._edit(key, chunk.id, *texts, unseen(self._direct), return_state=True)
-        return _as_reused(ChunkEdits.model_validate(await _payload(state)), state)
+        before = [self._explored[chunk.id]] if chunk.id in self._explored else self._ready
+        state = await self._edit(key, chunk.id, *texts, unseen(self._direct), return_state=True, wait_for=before)
+        edits = _as_reused(ChunkEdits.model_validate(await _payload(state)), state)
+        self._edited.append(state)
+        return edits
 
     async def apply(self, run_id: str) -> Run:
         """Writes a saved plan to the vault."""
-        return await apply_run(run_id, unseen(self._direct))
+        return await apply_run(run_id, unseen(self._direct), wait_for=self._edited or self._ready)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Says how far a stage is, to whoever watches the direct steps and in the UI."""

@@ -103,14 +103,53 @@ def test_imports_go_one_way():
     assert done.returncode == 0, done.stdout
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel, built from this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run_python("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
 @pytest.mark.slow
-def test_wheel_holds_all_that_runs(tmp_path):
-    """The wheel brings flows, tasks, the prompts, the types marker and the demo vault."""
-    run_python("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
-    (wheel,) = tmp_path.glob("*.whl")
+def test_wheel_holds_all_that_runs(wheel):
+    """The wheel brings flows, tasks, the prompts, the types marker and the demo vault, under the one name `infold`."""
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("infold/py.typed", "infold/demo/vault/index.md", "flows/__init__.py", "tasks/__init__.py"):
-        assert wanted in names
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"infold"}
+    for package in ("flows", "tasks"):
+        modules = {f"infold/_pipeline/{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / package).glob("*.py")}
+        assert modules <= set(names)
+    assert {"infold/py.typed", "infold/demo/vault/index.md"} <= set(names)
     prompts = [path.relative_to(REPOSITORY / "src") for path in REPOSITORY.glob("src/infold/librarian/prompts/**/*.md")]
     assert len(prompts) > 10
     assert {path.as_posix() for path in prompts} <= set(names)
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_serves_flows_and_takes_no_common_names(wheel, tmp_path):
+    """Installed without network: commands and flows work, and `flows` and `tasks` are free for everybody else."""
+    import sysconfig
+    import venv
+
+    place = tmp_path / "env"
+    venv.create(place, with_pip=True)
+    python, infold = place / "bin" / "python", place / "bin" / "infold"
+
+    def run(*command: object) -> str:
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel)
+    (site,) = place.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # its own .pth files do not count
+    free = "import importlib.util as u; print([u.find_spec(name) for name in ('flows', 'tasks')])"
+    assert run(python, "-c", free).strip() == "[None, None]"
+    assert "Prefect server" in run(infold, "flows", "up", "--help")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "index.md").write_text("# Index\n\nOne note.\n")
+    place_of_it = ("--vault", tmp_path / "notes", "--state", tmp_path / "state", "--set", "search.embedding=none")
+    assert "nothing" in run(infold, "integrate", *place_of_it).lower()
+    imported = "from infold._pipeline import mount; mount(); import flows.integrate as f; print(f.__file__)"
+    assert str(site / "infold" / "_pipeline" / "flows") in run(python, "-c", imported)

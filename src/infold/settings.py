@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator
 
+from infold.cron import Cron
 from infold.errors import SettingInvalid
 
 
@@ -89,6 +90,8 @@ class IntegrateParams(Section):
     concurrency: int = Field(default=8, ge=1)
     quiet_seconds: float = Field(default=2.0, ge=0)
     max_recheckouts: int = Field(default=3, ge=0)
+    approval: bool = False
+    approval_hours: float = Field(default=24, gt=0)
 
 
 class LibrarianParams(Section):
@@ -145,15 +148,12 @@ class NotebookParams(Section):
     context_days: int = Field(default=2, ge=0)
     context_file_characters: int = Field(default=8000, ge=1)
     context_total_characters: int = Field(default=32000, ge=1)
-    sessions_cron: str | None = "0 * * * *"
-    summary_cron: str | None = "59 23 * * *"
 
 
 class DocmemParams(Section):
     """When memories are summarised by the librarian (spec 2, Future Requirements / Summarization)."""
 
     summarise: Literal["auto", "manual"] = "auto"
-    cron: str | None = "30 * * * *"
     summarise_after: int = Field(default=30, ge=2)
     summarise_run: int = Field(default=10, ge=2)
     keep_recent: int = Field(default=10, ge=0)
@@ -195,6 +195,17 @@ class EvaluateParams(Section):
         return value
 
 
+class SchedulesParams(Section):
+    """When `infold flows up` runs each flow: five cron fields in local time; None is never. A field a served flow."""
+
+    integrate: Cron = None
+    preprocess: Cron = "15 * * * *"
+    sessions: Cron = "0 * * * *"
+    memory: Cron = "30 * * * *"
+    daily_summary: Cron = "59 23 * * *"
+    evaluate: Cron = None
+
+
 def seeds_of(said: str) -> tuple[int, ...]:
     """`0,1,2` or `10-19` as numbers, each once. Raises ValueError."""
     found: dict[int, None] = {}
@@ -222,6 +233,7 @@ class Params(Section):
     docmem: DocmemParams = DocmemParams.model_construct()
     research: ResearchParams = ResearchParams.model_construct()
     evaluate: EvaluateParams = EvaluateParams.model_construct()
+    schedules: SchedulesParams = SchedulesParams.model_construct()
 
 
 def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:

@@ -41,12 +41,14 @@ def test_a_case_is_what_it_says(vault):
 
 
 def test_equal_seeds_give_equal_cases_and_others_do_not(vault):
-    """Seed, name and notes decide, and nothing else: not the folder, not the order in which files are read."""
+    """Seed and notes decide, and nothing else: not the name of the folder, not the order in which files are read."""
     notes = notes_of(vault)
     case = make_case("vault", notes, 3, SIZES)
     again = make_case("vault", dict(reversed(notes.items())), 3, SIZES)
     assert (again.inbox, dict(again.notes), again.identity) == (case.inbox, dict(case.notes), case.identity)
     assert make_case("vault", notes, 4, SIZES).identity != case.identity
+    elsewhere = make_case("snapshot", notes, 3, SIZES)  # a copy in a folder of another name is the same vault
+    assert (elsewhere.notes, elsewhere.inbox) == (case.notes, case.inbox)
 
 
 @pytest.mark.parametrize("seed", range(4))

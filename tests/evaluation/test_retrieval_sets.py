@@ -28,7 +28,7 @@ NOTES = {
 
 def test_a_link_text_asks_for_its_target_without_its_sentence():
     """The linking sentence is gone from the searched copy, all else stays; a name of the target is no question."""
-    drawn = alias_links("v", NOTES, 0, 10)
+    drawn = alias_links(NOTES, 0, 10)
     assert [(q.text, dict(q.relevant)) for q in drawn.questions] == [("how hard they are", {"tyres.md": 1})]
     assert "how hard they are" not in drawn.notes["tours.md"]
     assert "Before a tour. Then we go." in drawn.notes["tours.md"]
@@ -37,12 +37,12 @@ def test_a_link_text_asks_for_its_target_without_its_sentence():
 
 def test_a_text_that_links_to_several_notes_is_not_asked():
     """`here` leads to two notes, so it names neither."""
-    assert all(q.text != "here" for q in alias_links("v", NOTES, 0, 10).questions)
+    assert all(q.text != "here" for q in alias_links(NOTES, 0, 10).questions)
 
 
 def test_headings_are_asked_once_and_left_out_of_what_is_searched():
     """A heading that two notes have is no question; lines stay where they were, so that the answer is the same."""
-    without, kept = heading_sets("v", NOTES, 0, 10)
+    without, kept = heading_sets(NOTES, 0, 10)
     assert [q.text for q in without.questions] == ["How hard to pump"]
     assert without.questions == kept.questions
     assert kept.is_circular
@@ -58,7 +58,7 @@ def test_headings_are_asked_once_and_left_out_of_what_is_searched():
 
 def test_a_paragraph_asks_with_its_first_words_which_are_taken_out():
     """Thirty words are the question; the note goes on with the thirty-first."""
-    drawn = paragraphs("v", {"tyres.md": NOTES["tyres.md"]}, 0, 1)
+    drawn = paragraphs({"tyres.md": NOTES["tyres.md"]}, 0, 1)
     (question,) = drawn.questions
     assert question.text.split() == [f"word{n}" for n in range(30)]
     assert drawn.notes["tyres.md"].count("word29 ") == NOTES["tyres.md"].text.count("word29 ") - 1
@@ -66,9 +66,9 @@ def test_a_paragraph_asks_with_its_first_words_which_are_taken_out():
 
 
 def test_equal_seeds_draw_equal_sets():
-    """The draw depends on vault, notes and seed alone, and never asks more than it may."""
-    assert drawn_sets("v", NOTES, 3, 2) == drawn_sets("v", NOTES, 3, 2)
-    assert all(len(each.questions) <= 2 for each in drawn_sets("v", NOTES, 3, 2))
+    """The draw depends on notes and seed alone, and never asks more than it may."""
+    assert drawn_sets(NOTES, 3, 2) == drawn_sets(NOTES, 3, 2)
+    assert all(len(each.questions) <= 2 for each in drawn_sets(NOTES, 3, 2))
 
 
 def test_a_beir_folder_is_read(tmp_path):

@@ -13,16 +13,19 @@ import pytest
 @pytest.fixture(scope="session")
 def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The API address of a real server with an empty database; flows of this process and of its children use it."""
-    from flows.serve import children, start_server
+    from flows.processes import children
+    from flows.serve import start_server
+    from flows.server_folder import ServerFolder
     from tasks.environment import configure
 
+    folder = ServerFolder(tmp_path_factory.mktemp("prefect"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PREFECT_HOME", str(tmp_path_factory.mktemp("prefect")))
+        patch.setenv("PREFECT_HOME", str(folder.path))
         patch.setenv("PREFECT_API_URL", "")
         before = dict(os.environ)
         with children() as start:
-            _, api_url, _ = start_server(free_port(), start, threading.Event())
-            configure(api_url)
+            _, api_url = start_server(free_port(), folder, start, threading.Event())
+            configure(folder.home, api_url, folder.auth_string())
             yield api_url
         os.environ.clear()
         os.environ.update(before)

@@ -119,22 +119,24 @@ async def test_a_changed_note_is_asked_about_again(prefect_api, tmp_path):
 
 
 async def test_the_server_shows_progress_outcomes_and_diffs(prefect_api, tmp_path):
-    """The UI has a bar for the chunks, a table with a row for every paragraph, and a diff for every changed note."""
+    """The UI has a bar for the chunks, a table with a row for every paragraph, and the report that the CLI leads to."""
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
     from prefect.client.schemas.sorting import ArtifactSort
 
-    await run_with_prefect(make_workspace(tmp_path), scripted())
+    workspace = make_workspace(tmp_path)
+    run = await run_with_prefect(workspace, scripted())
     async with get_client() as client:
         found = {}
-        for key in ("infold-chunks", "infold-paragraphs", "infold-diffs"):
+        for key in ("infold-chunks", "infold-paragraphs", "infold-report"):
             only = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
             latest = await client.read_artifacts(artifact_filter=only, sort=ArtifactSort.CREATED_DESC, limit=1)
             found[key] = latest[0].data
     assert found["infold-chunks"] == 100.0
     assert [row["outcome"] for row in json.loads(found["infold-paragraphs"])] == ["integrated"] * 4
-    assert "+Rye cools for a day." in found["infold-diffs"]
-    assert "## tyres.md" in found["infold-diffs"]
+    report = (RunStore(workspace.runs).path(run.id) / "report.md").read_text()
+    assert found["infold-report"].endswith(report)
+    assert "+Rye cools for a day." in report
 
 
 async def test_what_may_pass_is_tried_again(prefect_api, tmp_path, monkeypatch):
@@ -163,14 +165,13 @@ async def test_what_stays_wrong_is_not_tried_again(prefect_api, tmp_path):
 
 async def test_no_note_text_is_kept_as_a_parameter(prefect_api, tmp_path):
     """The server's database holds ids and paths of a run as parameters, never text."""
+    import os
     import sqlite3
-
-    from tasks.environment import home
 
     workspace = make_workspace(tmp_path)
     await run_with_prefect(workspace, scripted())
     await asyncio.sleep(2)
-    with sqlite3.connect(home() / "prefect.db") as database:
+    with sqlite3.connect(Path(os.environ["PREFECT_HOME"]) / "prefect.db") as database:
         parameters = [str(row) for row in database.execute("select parameters, name from flow_run")]
         inputs = [str(row) for row in database.execute("select task_inputs, name from task_run")]
     assert parameters

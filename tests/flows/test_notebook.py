@@ -48,8 +48,8 @@ async def test_sessions_are_indexed_by_their_flow(prefect_api, workspace):
     folder = workspace.vault / "sessions"
     folder.mkdir()
     (folder / "talk.jsonl").write_text(json.dumps({"role": "user", "content": "Where is the spare gasket?"}) + "\n")
-    assert sessions(workspace.vault, workspace.state, workspace.params) == 2
-    assert sessions(workspace.vault, workspace.state, workspace.params) == 0
+    assert await sessions(workspace.vault, workspace.state, workspace.params) == 2
+    assert await sessions(workspace.vault, workspace.state, workspace.params) == 0
     texts = {Source.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}
     with LiveSearch(workspace, None, feeds=feeds_of(workspace), texts=lambda: texts) as live:
         (hit,) = live.search("gasket", Filter(sources=("sessions",)), None, 0.0).results

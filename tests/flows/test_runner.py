@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import subprocess
 import sys
 import threading
@@ -13,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.runner import choose_runner, server_record
+from flows.runner import choose_runner
+from flows.server_folder import ServerFolder, write_own_json
 from infold.errors import EndpointUnreachable
+from infold.settings import Params
+from infold.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -55,26 +57,59 @@ def no_server_known(monkeypatch, tmp_path):
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
 
 
+@pytest.fixture
+def workspace(tmp_path) -> Workspace:
+    return Workspace(tmp_path / "vault", tmp_path / "state", tmp_path / "vault" / "inbox.md", Params())
+
+
+@pytest.fixture
+def folder(workspace) -> ServerFolder:
+    folder = ServerFolder.of(workspace)
+    folder.make()
+    return folder
+
+
 def test_direct_is_direct_even_beside_a_server(serve, monkeypatch):
     """Who asks for the direct runner gets it."""
     monkeypatch.setenv("PREFECT_API_URL", serve())
     assert choose_runner("direct").name == "direct"
 
 
-def test_auto_takes_the_server_that_is_named(serve, monkeypatch):
-    """PREFECT_API_URL and a server that answers: Prefect, and the line names it."""
-    url = serve()
-    monkeypatch.setenv("PREFECT_API_URL", url)
-    runner = choose_runner("auto")
-    assert (runner.name, runner.api_url) == ("prefect", url)
-    assert url.removesuffix("/api") in runner.why
+def test_auto_takes_the_server_that_flows_up_started(serve, workspace, folder):
+    """The record that `infold flows up` leaves is enough, its password included; no variable has to be set."""
+    write_own_json(folder.record_file, {"api_url": serve(), "vault": str(workspace.vault)})
+    runner = choose_runner("auto", workspace)
+    assert (runner.name, runner.auth_string) == ("prefect", folder.auth_string())
 
 
-def test_auto_takes_the_server_that_flows_up_started(serve):
-    """The record that `infold flows up` leaves is enough; no variable has to be set."""
-    url = serve()
-    server_record().write_text(json.dumps({"api_url": url}))
-    assert choose_runner("auto").api_url == url
+def test_the_server_of_another_vault_is_not_taken(serve, workspace, folder):
+    """A record belongs to its vault: neither a copied one nor that of a vault beside it is followed."""
+    write_own_json(folder.record_file, {"api_url": serve(), "vault": str(workspace.vault) + "-other"})
+    assert choose_runner("auto", workspace).name == "direct"
+    write_own_json(folder.record_file, {"api_url": serve(), "vault": str(workspace.vault)})
+    other = Workspace(workspace.vault, workspace.state / "other", workspace.inbox, workspace.params)
+    assert choose_runner("auto", other).name == "direct"
+
+
+def test_a_record_that_others_may_write_is_not_followed(serve, workspace, folder):
+    """Somebody else's file must not lead a run, with its notes, to a server of theirs."""
+    write_own_json(folder.record_file, {"api_url": serve(), "vault": str(workspace.vault)})
+    assert folder.record_file.stat().st_mode & 0o777 == 0o600
+    folder.record_file.chmod(0o666)
+    assert choose_runner("auto", workspace).name == "direct"
+
+
+def test_the_password_is_made_once_and_is_this_users_alone(folder):
+    """Long, random, kept; a file that only its owner may read, in a folder that only its owner may enter."""
+    made = folder.auth_string()
+    assert made == folder.auth_string()
+    assert len(made) >= len("infold:") + 32
+    assert folder.password_file.stat().st_mode & 0o777 == 0o600
+    assert folder.path.stat().st_mode & 0o777 == 0o700
+    folder.password_file.chmod(0o644)  # readable by others is still ours; writable by others is not
+    assert folder.auth_string() == made
+    folder.password_file.chmod(0o666)
+    assert folder.auth_string() != made
 
 
 def test_auto_is_direct_without_a_server():
@@ -87,10 +122,10 @@ def test_auto_is_direct_without_a_server():
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"api_url": 3}'])
-def test_a_damaged_record_is_no_server(content):
+def test_a_damaged_record_is_no_server(content, workspace, folder):
     """A record cut short by a crash makes nothing fail."""
-    server_record().write_text(content)
-    assert choose_runner("auto").name == "direct"
+    folder.record_file.write_text(content)
+    assert choose_runner("auto", workspace).name == "direct"
 
 
 def test_auto_does_not_wait_for_a_server_that_hangs(serve, monkeypatch):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -14,48 +16,76 @@ from pathlib import Path
 import psutil
 import pytest
 
+from flows.deployments import DEPLOYMENTS, FLOW_NAMES
 from flows.runner import is_healthy
+from flows.schedule_check import problems, scheduled_flows
 from flows.serve import serve_flows
+from flows.server_folder import ServerFolder
 from infold.errors import EnvironmentFault
 from infold.settings import Params
 from infold.workspace import Workspace
+from tests.evaluation.conftest import write_vault
 from tests.fakes.prefect_server import free_port
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
-import sys
+import json, sys
 from pathlib import Path
 from flows.serve import serve_flows
 from infold.settings import Params
 from infold.workspace import Workspace
 folder = Path(sys.argv[1])
-params = Params.model_validate({"search": {"embedding": "none"}})
-place = Workspace(folder / "vault", folder / "state", folder / "vault" / "inbox.md", params)
-serve_flows(place, port=int(sys.argv[2]), ready=lambda served: print(served.page, flush=True))
+place = Workspace(
+    folder / "vault", folder / "state", folder / "vault" / "inbox.md", Params.model_validate_json(sys.argv[3])
+)
+serve_flows(
+    place,
+    port=int(sys.argv[2]),
+    ready=lambda served: print(served.page, flush=True),
+    warn=lambda sentence: print("WARNING", sentence, flush=True),
+)
 print("ended", flush=True)
 """
+LEAN = {"search": {"embedding": "none"}, "evaluate": {"seeds": "0", "paragraphs": 4, "resamples": 100}}
+EVERY_MINUTE = dict.fromkeys([each.setting for each in DEPLOYMENTS], "* * * * *")
 
 
 @pytest.fixture
 def up(tmp_path):
-    """Starts `serve_flows` in a process of its own, with a vault of one note, and gives it and its port."""
-    (tmp_path / "vault").mkdir()
-    (tmp_path / "vault" / "index.md").write_text("# Index\n\nOne note.\n")
-    port = free_port()
-    environment = {**os.environ, "PREFECT_HOME": str(tmp_path / "home")}
-    environment.pop("PREFECT_API_URL", None)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(tmp_path), str(port)],
-        cwd=REPOSITORY,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    yield process, port
-    process.kill()
-    process.wait()
+    """Starts `serve_flows` in a process of its own, with a vault of two notes, and gives it and its port."""
+    started = []
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "index.md").write_text("# Index\n\nNotes on [[bread]].\n")
+    (vault / "bread.md").write_text("# Bread\n\nRye is done at ninety-eight degrees.\n")
+
+    def start(**schedules: str | None) -> tuple[subprocess.Popen[str], int]:
+        port = free_port()
+        environment = {**os.environ}
+        for name in ("PREFECT_API_URL", "PREFECT_HOME", "PREFECT_API_AUTH_STRING"):
+            environment.pop(name, None)
+        params = {**LEAN, "schedules": {**dict.fromkeys(EVERY_MINUTE), **schedules}}
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(tmp_path), str(port), json.dumps(params)],
+            cwd=REPOSITORY,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout.readline().strip() == f"http://127.0.0.1:{port}"
+        return process, port
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(40)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def wait_for(happened, seconds: float) -> bool:
@@ -69,18 +99,92 @@ def living(processes: list[psutil.Process]) -> list[psutil.Process]:
     return [process for process in processes if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_one_command_serves_page_and_flows_and_ends_them_all(up, tmp_path, monkeypatch):
-    """The page is there, a started run completes, and after SIGTERM no process and no record is left."""
-    process, port = up
-    assert process.stdout.readline().strip() == f"http://127.0.0.1:{port}"
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as page:
-        assert b"Prefect" in page.read()
+def fetched(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=5) as page:
+        return page.read()
+
+
+@contextlib.asynccontextmanager
+async def client_of(folder: Path, port: int):
+    """A signed-in client of the server of that state folder."""
+    from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
+
+    auth = ServerFolder(folder / "state" / "prefect").auth_string()
+    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api", PREFECT_API_AUTH_STRING: auth}):
+        from prefect.client.orchestration import get_client
+
+        async with get_client() as client:
+            yield client
+
+
+async def ended_run(client, name: str, **parameters: str):
+    """Starts a run of a served flow, as the UI's button does, and waits for its end."""
+    deployment = await client.read_deployment_by_name(name)
+    run = await client.create_flow_run_from_deployment(deployment.id, parameters=parameters)
+    for _ in range(240):
+        run = await client.read_flow_run(run.id)
+        if run.state.is_final():
+            break
+        await asyncio.sleep(0.5)
+    return run
+
+
+def of_type(*names: str):
+    """Flow runs in states of these types."""
+    from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
+    from prefect.client.schemas.objects import StateType
+
+    types = [StateType(name) for name in names]
+    return FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=types)))
+
+
+async def test_every_schedule_starts_its_flow(up, tmp_path):
+    """Each served flow with a schedule of every minute has a run, started by the schedule, due within two minutes, completed."""
+    write_vault(tmp_path / "vault")
+    (tmp_path / "vault" / "inbox.md").write_text("Rye bread keeps for a week.\n")
+    process, port = up(**EVERY_MINUTE)
+    began = time.time()
+    async with client_of(tmp_path, port) as client:
+        flows: dict[str, str] = {}
+        due: dict[str, float] = {}
+        while sorted(flows) != sorted(FLOW_NAMES) and time.time() - began < 240:
+            await asyncio.sleep(2)
+            ended = await client.read_flow_runs(flow_run_filter=of_type("COMPLETED", "FAILED", "CRASHED"))
+            for run in ended:
+                if run.auto_scheduled:
+                    flow = (await client.read_flow(run.flow_id)).name
+                    flows.setdefault(flow, run.state.name)
+                    due.setdefault(flow, run.expected_start_time.timestamp() - began)
+        assert flows == dict.fromkeys(FLOW_NAMES, "Completed"), [run.state.message for run in ended]
+        deployments = await client.read_deployments()
+        assert max(due.values()) <= 120
+    assert {each.name for each in deployments} == {"vault"}
+    assert all(each.global_concurrency_limit.limit == 1 for each in deployments)
+    assert all({"infold", "vault"} <= set(each.tags) for each in deployments)
+    folder = ServerFolder(tmp_path / "state" / "prefect")
+    assert list(problems(folder)) == []
+    assert all(each.next_run for each in scheduled_flows(folder.serving()))
+    assert process.poll() is None
+
+
+async def test_one_command_serves_page_and_flows_and_ends_them_all(up, tmp_path):
+    """The page is there, a started run completes, another vault is refused; after SIGTERM nothing is left."""
+    process, port = up()
+    assert b"Prefect" in await asyncio.to_thread(fetched, f"http://127.0.0.1:{port}/")
     started = psutil.Process(process.pid).children(recursive=True)
     assert len(started) >= 2
-    assert (tmp_path / "home" / "infold-server.json").is_file()
+    record = tmp_path / "state" / "prefect" / "server.json"
+    assert record.is_file()
 
-    state = asyncio.run(run_deployment("preprocess/vault", port))
-    assert state == "Completed"
+    async with client_of(tmp_path, port) as client:
+        run = await ended_run(client, "preprocess/vault")
+        assert run.state.name == "Completed"
+        assert run.name == "preprocessing of vault"
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "private.md").write_text("# Private\n\nNot served.\n")
+        refused = await ended_run(client, "preprocess/vault", vault=str(tmp_path / "other"))
+        assert refused.state.is_failed()
+        assert "is not served" in refused.state.message
     assert (tmp_path / "state" / "derived" / "tables").is_dir()
 
     started += psutil.Process(process.pid).children(recursive=True)
@@ -88,43 +192,24 @@ def test_one_command_serves_page_and_flows_and_ends_them_all(up, tmp_path, monke
     assert process.wait(timeout=40) == 0
     assert "ended" in process.stdout.read()
     assert living(started) == []
-    assert not (tmp_path / "home" / "infold-server.json").exists()
+    assert not record.exists()
     assert not is_healthy(f"http://127.0.0.1:{port}/api")
-
-
-async def run_deployment(name: str, port: int) -> str:
-    """Starts a run of a served flow, as the UI's button does, and waits for its end."""
-    from prefect.settings import PREFECT_API_URL, temporary_settings
-
-    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}):
-        from prefect.client.orchestration import get_client
-
-        async with get_client() as client:
-            deployment = await client.read_deployment_by_name(name)
-            run = await client.create_flow_run_from_deployment(deployment.id)
-            for _ in range(240):
-                run = await client.read_flow_run(run.id)
-                if run.state.is_final():
-                    break
-                await asyncio.sleep(0.5)
-            return run.state.name
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with a killed parent")
 def test_a_killed_server_command_leaves_no_server(up):
     """Even SIGKILL of `infold flows up` takes the server with it: nothing holds port, memory and pipes."""
-    process, port = up
-    assert wait_for(lambda: is_healthy(f"http://127.0.0.1:{port}/api"), 120)
+    process, port = up()
+    assert is_healthy(f"http://127.0.0.1:{port}/api")
     started = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     assert wait_for(lambda: not living(started), 30)
 
 
-def test_a_taken_port_is_said_at_once(tmp_path, monkeypatch):
+def test_a_taken_port_is_said_at_once(tmp_path):
     """A port in use is named, with how to choose another, before anything is started."""
     import socket
 
-    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
     place = Workspace(tmp_path, tmp_path / "state", tmp_path / "inbox.md", Params())
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

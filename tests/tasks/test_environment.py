@@ -13,18 +13,12 @@ from tasks import environment
 def test_what_a_person_has_set_stays(monkeypatch, tmp_path):
     """A setting of one's own is kept; the rest is filled in."""
     monkeypatch.setattr(os, "environ", {"PREFECT_SERVER_EPHEMERAL_ENABLED": "true", "PREFECT_HOME": str(tmp_path)})
-    environment.configure("http://127.0.0.1:4200/api")
+    environment.configure(tmp_path / "other", "http://127.0.0.1:4200/api", "infold:secret")
     assert os.environ["PREFECT_SERVER_EPHEMERAL_ENABLED"] == "true"
     assert os.environ["PREFECT_HOME"] == str(tmp_path)
     assert os.environ["DO_NOT_TRACK"] == "1"
     assert os.environ["PREFECT_API_URL"] == "http://127.0.0.1:4200/api"
-
-
-def test_the_database_lies_beside_the_state_of_vaults(monkeypatch, tmp_path):
-    """INFOLD_STATE_HOME moves Prefect's files too; nothing of it lands in a vault or in the current folder."""
-    monkeypatch.delenv("PREFECT_HOME", raising=False)
-    monkeypatch.setenv("INFOLD_STATE_HOME", str(tmp_path))
-    assert environment.home() == tmp_path / "prefect"
+    assert os.environ["PREFECT_API_AUTH_STRING"] == "infold:secret"
 
 
 def test_settings_are_put_in_place_without_prefect():

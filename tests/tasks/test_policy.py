@@ -41,10 +41,18 @@ def test_a_record_of_another_shape_has_another_key():
     assert before != after
 
 
-def test_a_diff_with_fences_in_it_stays_one_block():
-    """A note that shows code does not break out of its place on the artifact's page."""
-    from tasks.artifacts import _diff_page
+def test_a_report_too_long_for_the_server_is_cut_and_says_where_the_rest_is(tmp_path):
+    """An artifact of any size would be refused with the whole run's page; the cut one names the file."""
+    from infold.inbox.run import Run, RunStatus
+    from infold.inbox.run_store import RunStore
+    from tasks.artifacts import report_page
 
-    page = _diff_page({"code.md": "+```python\n+print()\n+```", "huge.md": "+" * 300_000})
-    assert page.startswith("## code.md\n\n````diff\n")
-    assert "## huge.md\n\nToo long" in page
+    run = Run(
+        id="r1", status=RunStatus.PLANNED, vault="v", state="s", inbox="inbox.md", created_at="now", librarian="offline"
+    )
+    store = RunStore(tmp_path)
+    store.path("r1").mkdir()
+    (store.path("r1") / "report.md").write_text("a line of the report\n" * 40_000)
+    page = report_page(run, store)
+    assert len(page) < 410_000
+    assert page.rstrip().endswith(str(store.path("r1") / "report.md"))

@@ -19,6 +19,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from infold import __version__
+from infold._pipeline import mount
 from infold.cli.commands import COMMANDS, Entry, Group
 from infold.cli.terminal import Terminal
 from infold.errors import InfoldError, UsageError
@@ -192,4 +193,5 @@ def _root(
 def main() -> None:
     """The entry point."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some takes 20 ms
+    mount()
     app()

@@ -19,6 +19,7 @@ def doctor(call: Call) -> int:
     Changes nothing in the vault. Exit code 1 where something keeps the job from working as asked.
     """
     from infold.cli.checkup import Level, examine
+    from infold.cli.checkup_flows import flow_findings
     from infold.cli.checkup_memory import memory_findings
     from infold.cli.progress import Stages
     from infold.cli.survey import survey
@@ -27,7 +28,7 @@ def doctor(call: Call) -> int:
     place = call.place()
     with Stages(call.terminal) as stages:
         seen = survey(place, stages)
-    findings = [*examine(place, seen, Environment()), *memory_findings(place)]
+    findings = [*examine(place, seen, Environment()), *memory_findings(place), *flow_findings(place)]
     problems = sum(finding.level is Level.PROBLEM for finding in findings)
     if call.terminal.is_json:
         call.terminal.emit({"problems": problems, "findings": [asdict(finding) for finding in findings]})

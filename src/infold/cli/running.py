@@ -32,19 +32,24 @@ def carry_out(
     terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, runner: Runner
 ) -> InboxIntegrateAnswer:
     """What was done, with bars on a terminal. An interruption says what state things are in."""
-    from flows.runner import choose_runner, run_integrate
+    from flows.runner import choose_runner, record_changes, run_integrate
+    from infold.inbox.run import RunStatus
 
     for sentence in run_recover(vault, Nothing()).finished:
         terminal.notice(sentence, style="yellow")
     known = set(_statuses(vault))
-    chosen = choose_runner(runner.value)
+    chosen = choose_runner(runner.value, vault.workspace)
     if runner is not Runner.DIRECT:
         terminal.notice(chosen.why, style="dim")
     try:
         with Stages(terminal) as stages, vault.reporting(stages):
             if chosen.name == "direct":
-                return inbox_integrate(vault, request)
-            return integrate_answer(run_integrate(vault.workspace, chosen, stages, dry_run=request.dry_run))
+                answer = inbox_integrate(vault, request)
+                if answer.run and answer.status != RunStatus.PLANNED:
+                    record_changes(vault.workspace, terminal.notice)
+                return answer
+            run = run_integrate(vault.workspace, chosen, stages, dry_run=request.dry_run, tell=terminal.notice)
+            return integrate_answer(run)
     except KeyboardInterrupt:
         terminal.notice(f"\n{_state_of_things(vault, known)}")
         raise typer.Exit(_INTERRUPTED) from None

@@ -120,9 +120,10 @@ def prose(note: Note) -> list[Block]:
 def make_case(vault: str, notes: Mapping[str, Note], seed: int, sizes: Sizes) -> Case:
     """One case: paragraphs drawn at random out of notes with at least two of them and 150 words.
 
-    Equal for equal notes, `vault` and `seed`, on every machine. Raises TooFewParagraphs where nothing can be cut.
+    Equal for equal notes and `seed`, on every machine and in any folder: `vault` is only shown. Raises TooFewParagraphs
+    where nothing can be cut.
     """
-    draw = random.Random(f"{vault}:{seed}")
+    draw = random.Random(f"vault:{seed}")
     eligible = {
         path: blocks
         for path, note in sorted(notes.items())

@@ -144,4 +144,4 @@ def _warnings(notes: Mapping[str, Note], cases: Sequence[Case], plan: Plan) -> l
 
 
 def _settings(params: Params) -> dict[str, Any]:
-    return params.model_dump(mode="json", exclude={"watch", "notebook"})
+    return params.model_dump(mode="json", exclude={"watch", "notebook", "schedules"})

@@ -35,11 +35,12 @@ from infold.workspace import Workspace
 VERSION: Final = "evaluation/1"
 _NOT_OF_THE_RESULT: Final[dict[str, Any]] = {
     "vault": {"path"},
-    "integrate": {"quiet_seconds", "concurrency"},
+    "integrate": {"quiet_seconds", "concurrency", "approval", "approval_hours"},
     "librarian": {"max_usd", "max_tokens", "max_retries", "timeout_seconds"},
     "watch": True,
     "notebook": True,
     "evaluate": True,
+    "schedules": True,
 }
 _DECIDES: Final = ("evaluation", "inbox", "librarian", "search", "tables", "vault", "text.py")
 _BUNDLED: Final = "static"  # quick to compute, and kept at half precision: a case computes its own

@@ -83,8 +83,12 @@ class DirectSteps:
     async def prepare(self) -> Prepared:
         """Tables, summaries and index brought up to date; one bad file never stops the others, and is named."""
         tables = self.sync_tables()
-        summaries = await self.sync_summaries()
-        index, without_vectors = self._index_or_keywords()
+        return self.prepared(tables, await self.sync_summaries(), *self.sync_index_or_keywords())
+
+    def prepared(
+        self, tables: TablesResult, summaries: Summaries, index: SyncResult, without_vectors: tuple[str, ...]
+    ) -> Prepared:
+        """What the three syncs leave for the chunks: the atlas, and all that was passed over."""
         atlas = self._atlas(summaries)
         skipped = {file.path: file.reason for file in tables.skipped} | dict(index.skipped)
         return Prepared(
@@ -173,7 +177,7 @@ class DirectSteps:
     def _opened(self) -> Searcher:
         return Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
 
-    def _index_or_keywords(self) -> tuple[SyncResult, tuple[str, ...]]:
+    def sync_index_or_keywords(self) -> tuple[SyncResult, tuple[str, ...]]:
         """The synced index. Where the embedding service is down the keywords, which come first, have to do."""
         try:
             return self.sync_index(), ()

@@ -13,7 +13,7 @@ from infold.stages.repository import Repository, replace_file, run_stage
 
 def main(repository: Repository) -> str:
     """The stage."""
-    found = add_up(evaluate_retrieval(repository.snapshot))
+    found = add_up(evaluate_retrieval(repository.snapshot, name=repository.vault.name))
     replace_file(repository.metrics / "retrieval.json", as_file(metrics(found)))
     rows = (json.dumps(plot(found), indent=1) + "\n").encode()
     replace_file(repository.metrics / "retrieval_ndcg.json", rows)

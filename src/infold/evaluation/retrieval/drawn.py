@@ -1,7 +1,7 @@
 """Questions that a vault answers about itself: what its links call a note, its headings, its paragraphs.
 
 Each set is drawn at random with a seed and changes the notes it needs changed, in memory: what is asked does not stand
-in what is searched, but for the one set that says so. Pure; equal notes, name and seed give equal sets.
+in what is searched, but for the one set that says so. Pure; equal notes and seed give equal sets, in any folder.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _T = TypeVar("_T")
 
 
-def drawn_sets(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
+def drawn_sets(notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
     """The four sets of a vault, each with at most `most` questions. One that has nothing to ask has none."""
     return [
-        alias_links(vault, notes, seed, most),
-        *heading_sets(vault, notes, seed, most),
-        paragraphs(vault, notes, seed, most),
+        alias_links(notes, seed, most),
+        *heading_sets(notes, seed, most),
+        paragraphs(notes, seed, most),
     ]
 
 
-def alias_links(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
+def alias_links(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
     """What a link shows, where that is no name of its target, asks for its target. Its sentence is taken out.
 
     A text that links to several notes ("here", "see below") names none of them and is not asked.
@@ -54,7 +54,7 @@ def alias_links(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> 
         ((target, where), *others) = targets.items()
         if not others and WORD.search(shown) and shown not in _names(notes[target]):
             entries.append((shown, target, where))
-    chosen = _drawn(f"{vault}:aliases:{seed}", sorted(entries, key=lambda entry: entry[:2]), most)
+    chosen = _drawn(f"vault:aliases:{seed}", sorted(entries, key=lambda entry: entry[:2]), most)
     cuts = [(path, *_sentence(notes[path], link)) for _, _, where in chosen for path, link in where]
     return RetrievalSet(
         name="aliases",
@@ -67,7 +67,7 @@ def alias_links(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> 
     )
 
 
-def heading_sets(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
+def heading_sets(notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
     """A heading asks for the text below it: with every heading left out of what is searched, and as the notes are."""
     seen = Counter(heading.title.casefold() for note in notes.values() for heading in note.headings)
     entries = [
@@ -78,7 +78,7 @@ def heading_sets(vault: str, notes: Mapping[str, Note], seed: int, most: int) ->
     ]
     questions = tuple(
         Question(f"headings-{n}", heading.title, {f"{path}:{lines.first}-{lines.last}": 1}, section=lines)
-        for n, (path, heading, lines) in enumerate(_drawn(f"{vault}:headings:{seed}", entries, most), 1)
+        for n, (path, heading, lines) in enumerate(_drawn(f"vault:headings:{seed}", entries, most), 1)
     )
     texts = {path: note.text for path, note in notes.items()}
     return [
@@ -100,7 +100,7 @@ def heading_sets(vault: str, notes: Mapping[str, Note], seed: int, most: int) ->
     ]
 
 
-def paragraphs(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
+def paragraphs(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
     """The first thirty words of a paragraph ask for its note, which goes on without them."""
     pool = [
         (path, block)
@@ -112,7 +112,7 @@ def paragraphs(vault: str, notes: Mapping[str, Note], seed: int, most: int) -> R
     taken: Counter[str] = Counter()
     questions: list[Question] = []
     cuts: list[tuple[str, int, int]] = []
-    for path, block in _drawn(f"{vault}:paragraphs:{seed}", pool, len(pool)):
+    for path, block in _drawn(f"vault:paragraphs:{seed}", pool, len(pool)):
         if len(questions) < most and taken[path] < MOST_PARAGRAPHS_PER_NOTE:
             taken[path] += 1
             text = notes[path].block_text(block)

@@ -25,16 +25,22 @@ Progress = Callable[[str, int, int], None]
 
 
 def evaluate_retrieval(
-    workspace: Workspace, given: Sequence[Given] = (), progress: Progress = silent, *, own: bool = True
+    workspace: Workspace,
+    given: Sequence[Given] = (),
+    progress: Progress = silent,
+    *,
+    own: bool = True,
+    name: str | None = None,
 ) -> RetrievalEvaluation:
     """Asks the sets of the vault (`own`) and the `given` ones (name, path). The vault itself is only read.
 
+    `name` is what the vault is called in the result, by default its folder's. It changes no draw.
     Raises UsageError where there is nothing to ask or a given set cannot be read, and what a sync raises.
     """
     wanted = workspace.params.evaluate
     seed = int(wanted.seeds.replace("-", ",").split(",")[0])
     notes = load_notes(workspace.vault, workspace.params.vault) if own else {}
-    found = drawn_sets(workspace.vault.name, notes, seed, wanted.questions) if own else []
+    found = drawn_sets(notes, seed, wanted.questions) if own else []
     found += [given_set(name, path, seed, wanted.questions) for name, path in given]
     sets = [each for each in found if each.questions]
     if not sets:
@@ -53,7 +59,7 @@ def evaluate_retrieval(
         if embedder is not None:
             embedder.close()
     return RetrievalEvaluation(
-        vault=workspace.vault.name,
+        vault=name or workspace.vault.name,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         seed=seed,
