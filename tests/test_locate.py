@@ -187,3 +187,35 @@ def test_an_inbox_named_among_the_notes_is_not_taken_for_a_note(tmp_path):
     (vault / "capture.md").write_text("text\n")
     place = locate_workspace(WorkspaceRequest(vault=vault), inbox=vault / "capture.md")
     assert place.params.vault.inbox_file == "capture.md"
+
+
+def test_root_and_inbox_are_found_without_init(tmp_path):
+    """A vault that was never looked at has the root and the inbox that `infold init` would find by their names."""
+    vault = tmp_path / "notes"
+    vault.mkdir()
+    (vault / "Home.md").write_text("[[Peas]]\n")
+    (vault / "00 Inbox.md").write_text("- peas\n")
+    (vault / "Peas.md").write_text("Peas climb.\n")
+    place = locate_workspace(WorkspaceRequest(vault=vault))
+    assert (place.params.vault.root_file, place.workspace.inbox_path) == ("Home.md", "00 Inbox.md")
+    assert place.params.vault.inbox_file == "00 Inbox.md"
+
+
+def test_what_is_set_or_there_is_not_looked_for(tmp_path):
+    """A named root stays, there or not; so does the usual one."""
+    vault = tmp_path / "notes"
+    vault.mkdir()
+    (vault / "Home.md").write_text("[[Peas]]\n")
+    named = locate_workspace(WorkspaceRequest(vault=vault, changes=("vault.root_file=Peas.md",)))
+    assert named.params.vault.root_file == "Peas.md"
+    (vault / "index.md").write_text("[[Peas]]\n")
+    assert locate_workspace(WorkspaceRequest(vault=vault)).params.vault.root_file == "index.md"
+
+
+@pytest.mark.parametrize("name, said", [("nope.md", "There is no inbox nope.md"), (".", "is a folder")])
+def test_an_inbox_that_is_named_must_be_a_file(tmp_path, name, said):
+    """A slip of the pen is told, and not taken for an empty inbox."""
+    vault = tmp_path / "notes"
+    vault.mkdir()
+    with pytest.raises(UsageError, match=said):
+        locate_workspace(WorkspaceRequest(vault=vault), inbox=Path(name))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from infold.discovery import find_inbox, find_root
 from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
 from infold.home import state_home
 
@@ -87,6 +88,7 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
         params_file = state / PARAMS_FILE
     params = load_params(params_file, list(wanted.changes))
     notes = _notes_folder(vault, params)
+    params = _with_names_found(params, vault, notes)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
     return LocatedWorkspace(_with_inbox_told_apart(workspace), vault_from, params_file)
 
@@ -213,6 +215,36 @@ def _notes_folder(vault: Path, params: Params) -> Path:
     return notes
 
 
+def _with_names_found(params: Params, vault: Path, notes: Path) -> Params:
+    """With the root note and the inbox that bear a usual name, where none is set and the default is not there.
+
+    As `infold init` finds them, so that a vault needs no settings to be worked on.
+    """
+    section = params.vault
+    is_open = {
+        name: name not in section.model_fields_set and not any((place / file).is_file() for place in (notes, vault))
+        for name, file in (("root_file", section.root_file), ("inbox_file", section.inbox_file))
+    }
+    if not any(is_open.values()):
+        return params
+    names = _names_at_the_top(notes)
+    found: dict[str, str] = {}
+    inbox = find_inbox(names)
+    if is_open["inbox_file"] and inbox is not None:
+        found["inbox_file"] = inbox.path
+    others = [name for name in names if inbox is None or name != inbox.path]
+    if is_open["root_file"] and (root := find_root(others, vault.name, {})) is not None:
+        found["root_file"] = root.path
+    return params.model_copy(update={"vault": section.model_copy(update=found)}) if found else params
+
+
+def _names_at_the_top(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".md") and entry.is_file())
+    except OSError:
+        return []
+
+
 def _inbox(vault: Path, notes: Path, params: Params, named: Path | None) -> Path:
     """The inbox: as named, from here or from the vault; else `vault.inbox_file`, beside the notes or above them."""
     if named is None:
@@ -220,6 +252,12 @@ def _inbox(vault: Path, notes: Path, params: Params, named: Path | None) -> Path
         return above if above.exists() and not beside.exists() else beside
     here, in_vault = named.expanduser().absolute(), vault / named
     chosen = in_vault if in_vault.exists() and not here.exists() else here
+    if chosen.is_dir():
+        raise UsageError(f"The inbox {chosen} is a folder.", hint="Name the file that holds the text to fold in.")
+    if not chosen.exists():
+        raise UsageError(
+            f"There is no inbox {named}, neither here nor in {vault}.", hint="Name a file that is there with --inbox."
+        )
     return chosen.parent.resolve() / chosen.name
 
 

@@ -76,7 +76,14 @@ def test_the_contract(integrate, vault):
     assert value["paragraphs"][2]["reason"] == "nothing in the vault is near it"
     assert value["chunks"][0]["edits"] == [{"file": "boiler.md", "kind": "edit", "applied": True}]
     assert value["chunks"][0]["viewed"] == ["index.md", "boiler.md"]
-    assert value["usage"] == {"calls": 0, "promptTokens": 0, "completionTokens": 0, "usd": 0.0, "reused": 0}
+    assert value["usage"] == {
+        "calls": 0,
+        "promptTokens": 0,
+        "completionTokens": 0,
+        "usd": 0.0,
+        "reused": 0,
+        "failed": 0,
+    }
     assert (vault / "inbox.md").read_text() == "# Inbox\n\nGeneral average is shared.\n"
     assert b"It clicks when it starts.\r\n\r\nThe boiler hums.\r\n" in (vault / "boiler.md").read_bytes()
 

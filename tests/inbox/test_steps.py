@@ -82,6 +82,14 @@ async def test_without_a_root_note_the_person_is_told_how_to_set_it(workspace):
     assert any("vault.root_file" in warning for warning in prepared.warnings)
 
 
+async def test_a_root_is_found_as_init_would(workspace):
+    """Where one note leads to the others it is taken as the root, and the person is told."""
+    (workspace.vault / "garden.md").write_text("[[bread]]\n")
+    prepared = await steps_of(workspace).prepare()
+    assert prepared.atlas.root == "garden.md"
+    assert any("garden.md is taken" in warning for warning in prepared.warnings)
+
+
 async def test_an_index_made_anew_by_a_run_keeps_the_sessions(workspace):
     """Whoever opens the steps says what is searched; a rebuild on the way to a run then loses no transcript."""
     workspace.sessions.mkdir(parents=True)

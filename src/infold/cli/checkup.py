@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.cli.survey import Survey
+from infold.discovery import find_root
 from infold.environment import Environment
 from infold.errors import InfoldError
 from infold.inbox.paragraphs import read_paragraphs
@@ -66,7 +67,7 @@ def _vault(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
     yield Finding(Level.OK, "vault", f"{_count(count, 'note')}, {words:,} words in {place.vault} ({place.vault_from})")
     yield from _root(place, seen, count)
     yield _inbox(place)
-    root = place.params.vault.root_file
+    root = _root_of(place, seen)
     inbox = place.workspace.inbox_path
     if orphans := [path for path in seen.graph.orphans(root) if path in seen.kinds and path != inbox]:
         yield Finding(
@@ -85,8 +86,17 @@ def _vault(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
         )
 
 
+def _root_of(place: LocatedWorkspace, seen: Survey) -> str:
+    """The root in use: the one that is set, else the one that a run would find."""
+    named = place.params.vault.root_file
+    if named in seen.words:
+        return named
+    found = find_root(seen.notes, place.vault.name, seen.best_linked())
+    return found.path if found else named
+
+
 def _root(place: LocatedWorkspace, seen: Survey, count: int) -> Iterator[Finding]:
-    root = place.params.vault.root_file
+    root = _root_of(place, seen)
     hops = seen.reach_by_hops(root)
     if not hops:
         yield Finding(

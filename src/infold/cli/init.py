@@ -14,8 +14,8 @@ from infold.errors import StateUnwritable, UsageError
 from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
 
 if TYPE_CHECKING:
-    from infold.cli.discovery import Found
     from infold.cli.survey import Survey
+    from infold.discovery import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
 
 
 def _settle(place: LocatedWorkspace, seen: Survey, root: str | None, inbox: str | None) -> _Settled:
-    from infold.cli.discovery import Found, find_inbox, find_root
+    from infold.discovery import Found, find_inbox, find_root
 
     everything = list(seen.words)
     if root is not None and root not in seen.words:

@@ -13,10 +13,9 @@ from functools import cached_property
 from infold.catalogue.links import dangling_links, load_links
 from infold.catalogue.notes import load_notes
 from infold.catalogue.sync import TablesResult, sync_tables
+from infold.discovery import best_linked
 from infold.knowledge.graph import Graph
 from infold.locate import LocatedWorkspace
-
-_CANDIDATES_FOR_ROOT = 40
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,7 @@ class Survey:
 
     def best_linked(self) -> dict[str, int]:
         """How many notes each of the notes with the most links reaches."""
-        by_links = sorted(self.notes, key=lambda path: (-len(self.graph.outgoing(path)), path))
-        return {path: len(self.graph.reach(path)) - 1 for path in by_links[:_CANDIDATES_FOR_ROOT]}
+        return best_linked({path: self.graph.outgoing(path) for path in self.notes})
 
 
 def survey(place: LocatedWorkspace, progress: Callable[[str, int, int], None] | None = None) -> Survey:

@@ -13,6 +13,7 @@ from functools import partial
 from infold.catalogue.notes import load_notes
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import TablesResult, sync_tables
+from infold.discovery import best_linked, find_root
 from infold.environment import Environment
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
 from infold.inbox.atlas import Atlas
@@ -211,15 +212,21 @@ class DirectSteps:
             summary = summaries.by_path.get(path, "")
             cards[path] = NoteCard(path, title, summary, tuple(headings), tuple(outgoing))
             words[path], kinds[path], hashes[path] = count, kind, digest
-        root = self._workspace.params.vault.root_file
-        return Atlas(cards, words, kinds, root if root in cards else None, hashes)
+        root: str | None = self._workspace.params.vault.root_file
+        if root not in cards:
+            reach = best_linked({path: card.links for path, card in cards.items()})
+            found = find_root(list(cards), self._workspace.vault.name, reach)
+            root = found.path if found else None
+        return Atlas(cards, words, kinds, root, hashes)
 
     def _warnings(self, tables: TablesResult, atlas: Atlas) -> list[str]:
         said = [f"{file.path}: {file.reason}" for file in tables.warnings]
         if tables.emptied:
             said.append("The vault is suddenly empty; what was known of its notes was kept.")
+        name = self._workspace.params.vault.root_file
+        if atlas.root not in (None, name):
+            said.append(f"There is no root note {name}; {atlas.root} is taken, which `infold init` would find too.")
         if atlas.root is None:
-            name = self._workspace.params.vault.root_file
             said.append(
                 f"There is no root note {name}, so only search finds notes. Set vault.root_file to the note that links "
                 "to the others, for example with `infold init`."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+_CANDIDATES_FOR_ROOT: Final = 40
 ROOT_NAMES: Final = ("index", "readme", "home", "root", "start", "map of content", "moc", "_index", "00 index")
 INBOX_NAMES: Final = (
     "inbox",
@@ -55,6 +56,21 @@ def find_inbox(paths: Sequence[str]) -> Found | None:
         if name in by_stem:
             return Found(by_stem[name][0], "by its name")
     return None
+
+
+def best_linked(outgoing: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """How many other notes each of the notes with the most links reaches. `outgoing`: the notes that each links to."""
+    by_links = sorted(outgoing, key=lambda path: (-len(outgoing[path]), path))
+    return {path: _reach(path, outgoing) for path in by_links[:_CANDIDATES_FOR_ROOT]}
+
+
+def _reach(start: str, outgoing: Mapping[str, Sequence[str]]) -> int:
+    met, edge = {start}, [start]
+    while edge:
+        edge = [target for path in edge for target in outgoing.get(path, ()) if target not in met]
+        edge = list(dict.fromkeys(edge))
+        met.update(edge)
+    return len(met) - 1
 
 
 def _by_stem(paths: Sequence[str]) -> dict[str, list[str]]:

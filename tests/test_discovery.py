@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infold.cli.discovery import find_inbox, find_root
+from infold.discovery import find_inbox, find_root
 
 
 @pytest.mark.parametrize(
