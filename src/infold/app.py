@@ -27,6 +27,8 @@ from infold.progress import Progress, silent
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
+    from infold.durable.change import Change, Undone
+    from infold.durable.changes import Changes
     from infold.environment import Environment
     from infold.inbox.run import Run
     from infold.inbox.run_store import RunStore
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from infold.librarian.estimate import Estimate
     from infold.notebook.context import Context
     from infold.notebook.daily import Logged
-    from infold.notebook.kept_writes import TakenBack
     from infold.notebook.pages import Written
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import Filter
@@ -195,6 +196,13 @@ class OpenVault:
 
         return RunStore(self.workspace.runs)
 
+    @property
+    def changes(self) -> Changes:
+        """The one way to write notes: changes that can be looked at before, and taken back after."""
+        from infold.durable.changes import Changes
+
+        return Changes(self.workspace)
+
     def feeds(self, *, settled_only: bool = False) -> Sequence[Feed]:
         """All that there is to search, for the index; `settled_only` leaves out what is still being written."""
         from infold.notebook.sessions import feeds_of
@@ -319,7 +327,7 @@ class OpenVault:
         return estimate_integration(self.workspace, self.environment, self.progress)
 
     def recover(self) -> Sequence[str]:
-        """Finishes what a killed process left half written, and says what, a sentence a run."""
+        """Finishes what a killed process left half written, and says what, a sentence a change."""
         from infold.inbox.runs import recover
 
         return recover(self.workspace)
@@ -349,18 +357,32 @@ class OpenVault:
         run = self.find_run(name, wanted=("planned",))
         return apply_run(self._workspace_of(run), run.id)
 
-    def undo(self, name: str = "last") -> UndoResult:
-        """Takes a run back; later changes elsewhere in a note stay. Raises RunNotFound and RunStateWrong."""
-        from infold.inbox.runs import undo_run
+    def all_changes(self) -> Sequence[Run | Change]:
+        """Runs and all other changes, newest first."""
+        from infold.inbox.all_changes import all_changes
 
-        run = self.find_run(name, wanted=("applied", "partial"))
-        return undo_run(self._workspace_of(run), run.id)
+        return all_changes(self.workspace)
 
-    def take_back(self, name: str = "w-last") -> TakenBack:
-        """Takes a write of the notebook back. Raises RunNotFound, RunStateWrong and NoteChanged."""
-        from infold.notebook.kept_writes import take_back
+    def find_change(self, name: str = "last", *, wanted: Sequence[str] = ()) -> Run | Change:
+        """The run or other change of that id or unique beginning. Raises RunNotFound.
 
-        return take_back(self.workspace, name)
+        `last` is the newest but for writes and logs, if possible of a `wanted` status; `w-last` the newest of these.
+        """
+        from infold.inbox.all_changes import find_change
+
+        return find_change(self.workspace, name, wanted)
+
+    def diffs(self, change: Run | Change) -> Mapping[str, str]:
+        """The unified diff of each file that it changed, by path."""
+        from infold.inbox.all_changes import diffs_of
+
+        return diffs_of(self.workspace, change)
+
+    def undo(self, name: str = "last") -> UndoResult | Undone:
+        """Takes back what `find_change` finds; later changes elsewhere in a note stay. Raises RunStateWrong too."""
+        from infold.inbox.all_changes import undo_change
+
+        return undo_change(self.workspace, self.find_change(name, wanted=("applied", "partial")))
 
     def _workspace_of(self, run: Run) -> Workspace:
         """The workspace with the inbox that the run was made from."""

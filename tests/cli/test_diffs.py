@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from infold.cli.diffs import abridged, coloured, short
-from infold.vault.differences import unified
+from infold.durable.unified import unified
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "", "- c", "ü"]), max_size=6).flatmap(
     lambda lines: st.sampled_from(["\n".join(lines), "\n".join(lines) + "\n"])

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
+import json
 import multiprocessing
 import os
 import threading
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
+from infold.durable.changes import Changes
 from infold.durable.files import Disk
-from infold.errors import EditRefused, NoteChanged, NoteUnreadable, PathRefused, RunNotFound, UsageError, VaultFault
-from infold.notebook.kept_writes import KeptWrites, take_back
+from infold.errors import (
+    EditRefused,
+    NoteChanged,
+    NoteUnreadable,
+    PathRefused,
+    RunStateWrong,
+    StateUnwritable,
+    UsageError,
+    VaultFault,
+)
+from infold.inbox.all_changes import all_changes
 from infold.notebook.pages import notebook_write
-from infold.notebook.writing import NoteWriter, note_writer
+from infold.text import content_hash
 from infold.vault.files import scan
+from tests.fakes.saving_editor import SAVES, at_every_call, saving_at
 
 
 def test_a_new_page_makes_its_folders(workspace, text):
@@ -41,7 +56,7 @@ def test_what_is_there_already_is_not_written_again(workspace, put):
     stamp = file.stat().st_mtime_ns
     assert notebook_write(workspace, "a", "x", section="A", replace=True).id == ""
     assert file.stat().st_mtime_ns == stamp
-    assert KeptWrites(workspace).ids() == []
+    assert Changes(workspace).newest_first() == []
 
 
 @pytest.mark.parametrize(
@@ -128,74 +143,96 @@ def test_the_inbox_may_be_added_to_and_never_replaced(workspace, put, text):
 
 
 def test_a_write_is_taken_back_to_the_byte(workspace, put, text):
-    """Replaced bytes come back; a page that was made goes."""
+    """Replaced bytes come back; a page that was made goes, and its folder with it."""
     page = "\ufeff# A\r\n\r\n## B\r\nold"
     put("a.md", page)
+    changes = Changes(workspace)
     done = notebook_write(workspace, "a", "new", section="B", replace=True)
     assert text("a.md") != page
-    assert take_back(workspace, done.id).bytes_after == len(page.encode())
+    assert changes.undo(done.id).restored == ("a.md",)
     assert text("a.md") == page
-    made = notebook_write(workspace, "b", "x")
-    assert take_back(workspace, "w-last").is_removed
-    assert not (workspace.vault / "b.md").exists()
-    with pytest.raises(RunNotFound):
-        take_back(workspace, made.id)
+    made = notebook_write(workspace, "new/deep/b", "x")
+    assert changes.undo("w-last").change.status == "undone"
+    assert [path.name for path in workspace.vault.iterdir()] == ["a.md"]
+    with pytest.raises(RunStateWrong, match="already undone"):
+        changes.undo(made.id)
+
+
+def test_a_folder_that_others_use_stays(workspace, put):
+    """Only what is empty goes with a page that is taken back."""
+    done = notebook_write(workspace, "new/b", "x")
+    put("new/mine.md", "mine")
+    Changes(workspace).undo(done.id)
+    assert [path.name for path in (workspace.vault / "new").iterdir()] == ["mine.md"]
 
 
 def test_later_changes_survive_a_write_that_is_taken_back(workspace, put, text):
     """Elsewhere in the page they stay; in the same lines nothing is done, and it is said."""
     put("a.md", "# A\none\n\n## B\ntwo\n")
+    changes = Changes(workspace)
     done = notebook_write(workspace, "a", "three", section="B", replace=True)
     put("a.md", text("a.md").replace("one", "ONE"))
-    take_back(workspace, done.id)
+    changes.undo(done.id)
     assert text("a.md") == "# A\nONE\n\n## B\ntwo\n"
     done = notebook_write(workspace, "a", "three", section="B", replace=True)
     put("a.md", text("a.md").replace("three", "3"))
-    with pytest.raises(NoteChanged, match="changed since"):
-        take_back(workspace, done.id)
+    (conflict,) = changes.undo(done.id).conflicts
+    assert "changed since" in conflict.reason
     assert "3" in text("a.md")
 
 
 def test_old_writes_are_forgotten(workspace, monkeypatch):
     """The state folder does not grow for ever: the newest stay and can be taken back."""
-    monkeypatch.setattr("infold.notebook.kept_writes.MOST_KEPT", 10)
+    monkeypatch.setattr("infold.durable.changes.MOST_SMALL", 10)
     ids = [notebook_write(workspace, "a", f"line {n}").id for n in range(25)]
-    kept = KeptWrites(workspace).ids()
+    kept = [change.id for change in reversed(Changes(workspace).newest_first())]
     assert len(kept) <= 11
     assert kept == ids[-len(kept) :]
     for name in reversed(kept[1:]):
-        take_back(workspace, name)
+        assert not Changes(workspace).undo(name).conflicts
 
 
-def test_a_page_that_changes_under_a_write_is_left_alone(workspace, put, text, monkeypatch):
-    """The editor of a person takes no lock: what it saved between reading and writing stays, and nothing is recorded."""
+@pytest.mark.parametrize("way", SAVES)
+def test_a_page_that_is_saved_under_a_write_keeps_both(tmp_path, workspace, way):
+    """An editor takes no lock: what it saves at any moment of an addition stays, and so does the addition."""
+    for place in at_every_call(
+        lambda n: vault_with(workspace, tmp_path / f"{way}{n}", "a.md", "one\n"),
+        lambda place: notebook_write(place, "a", "two"),
+        lambda place: SAVES[way](place.vault / "a.md", "SAVED\n"),
+    ):
+        stands = (place.vault / "a.md").read_text()
+        assert "SAVED\n" in stands
+        assert "one\n" in stands
+        assert [path.name for path in place.vault.iterdir()] == ["a.md"]
+        assert len(Changes(place).newest_first()) == 1
+        assert "two\n" in stands or way == "replace"  # an editor that had read the page before saves over it
+
+
+def test_a_page_that_is_saved_under_a_replacement_is_left_alone(workspace, put, text, monkeypatch):
+    """Whoever replaces has not seen what was saved: it stays, and nothing is recorded."""
     put("a.md", "one\n")
+    write = Disk.write
 
-    class Meanwhile(Disk):
-        def write(self, path, data, like=None):
-            super().write(path, data, like)
-            if path.name.endswith(".tmp") and path.parent == workspace.vault:
-                put("a.md", "typed\n")
+    def meanwhile(self, path, *given, **named):
+        write(self, path, *given, **named)
+        if path.parent == workspace.vault:
+            put("a.md", "typed\n")
 
-    monkeypatch.setattr("infold.notebook.writing.Disk", Meanwhile)
+    monkeypatch.setattr(Disk, "write", meanwhile)
     with pytest.raises(NoteChanged):
-        notebook_write(workspace, "a", "two")
+        notebook_write(workspace, "a", "two", replace=True)
     assert text("a.md") == "typed\n"
-    assert KeptWrites(workspace).ids() == []
+    assert Changes(workspace).newest_first() == []
     assert [path.name for path in workspace.vault.iterdir()] == ["a.md"]
 
 
-def test_what_a_killed_write_left_is_swept_away(workspace, put):
-    """The next write takes the temporary file away, and no scan ever lists it."""
+def test_what_a_killed_write_left_is_finished(workspace, put):
+    """The next command finishes it, takes the temporary files away, and no scan ever lists one."""
     put("a.md", "one\n")
-    left = workspace.vault / ".infold-0123456789abcdef.tmp"
 
     def killed() -> None:
-        with note_writer(workspace) as writer:
-            writer.disk.make_folder(workspace.notebook)
-            disk = writer.disk
-            disk.replace = lambda *_: os._exit(9)
-            writer.write("a.md", b"one\n", b"two\n")
+        Disk.exchange = lambda *_: os._exit(9)
+        notebook_write(workspace, "a", "two")
 
     process = multiprocessing.get_context("fork").Process(target=killed)
     process.start()
@@ -204,9 +241,41 @@ def test_what_a_killed_write_left_is_swept_away(workspace, put):
     left = [path for path in workspace.vault.iterdir() if path.name.startswith(".infold-")]
     assert len(left) == 1
     assert [file.path for file in scan(workspace.vault, workspace.params.vault).files] == ["a.md"]
-    notebook_write(workspace, "b", "x")
+    (said,) = Changes(workspace).recover()
+    assert "finished now" in said
     assert not left[0].exists()
-    assert (workspace.vault / "a.md").read_text() == "one\n"
+    assert (workspace.vault / "a.md").read_text() == "one\n\ntwo\n"
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+def test_a_disk_that_refuses_leaves_nothing_behind(tmp_path, workspace, code):
+    """Whichever call fails: a plain sentence with code 3, the page as it was or wholly written, nothing beside it."""
+    refused, told = 0, set()
+    for call in itertools.count():
+        place = vault_with(workspace, tmp_path / str(call), "a.md", "one\n")
+        try:
+            with saving_at(call, lambda: fail(code)) as counted:
+                notebook_write(place, "new/b", "x")
+        except StateUnwritable as error:
+            refused += 1
+            told.add(os.strerror(code) in str(error))
+        Changes(place).recover()
+        names = sorted(path.relative_to(place.vault).as_posix() for path in place.vault.rglob("*"))
+        assert names in (["a.md"], ["a.md", "new", "new/b.md"])
+        if counted[0] <= call:
+            break
+    assert refused > 10
+    assert told == {True}
+
+
+def fail(code):
+    raise OSError(code, os.strerror(code))
+
+
+def vault_with(workspace, folder, name, text):
+    (folder / "vault").mkdir(parents=True)
+    (folder / "vault" / name).write_text(text)
+    return replace(workspace, vault=folder / "vault", state=folder / "state", inbox=folder / "vault" / "inbox.md")
 
 
 def test_threads_that_write_one_page_lose_nothing(workspace, text):
@@ -246,9 +315,33 @@ def test_a_folder_of_that_name_is_no_page(workspace):
         notebook_write(workspace, "a", "x")
 
 
-def test_removing_minds_what_was_read(workspace, put):
-    """A page that changed is not removed."""
+def test_a_daily_log_is_only_added_to(workspace, put, text):
+    """Neither the page nor a section of it is replaced; the refusal says what to do instead."""
+    put("daily/2026-02-24.md", "# Log\n\n## 10:00\nsaid\n")
+    for section in (None, "10:00"):
+        with pytest.raises(EditRefused, match="only ever added to") as refused:
+            notebook_write(workspace, "daily/2026-02-24.md", "x", section, replace=True)
+        assert "--replace" in refused.value.hint
+    assert text("daily/2026-02-24.md") == "# Log\n\n## 10:00\nsaid\n"
+    notebook_write(workspace, "daily/2026-02-24", "more")
+    assert text("daily/2026-02-24.md").endswith("said\n\nmore\n")
+
+
+def test_writes_that_an_earlier_version_kept_can_be_taken_back(workspace, put, text):
+    """They are listed as what they are, undone to the byte, and a temporary file of then is swept away."""
     put("a.md", "new\n")
-    with note_writer(workspace) as writer, pytest.raises(NoteChanged):
-        writer.remove("a.md", b"old\n")
-    assert isinstance(writer, NoteWriter)
+    put(".infold-0123.tmp", "half")
+    folder = workspace.notebook / "writes"
+    (folder / "blobs").mkdir(parents=True)
+    for data in (b"old\n", b"new\n"):
+        (folder / "blobs" / content_hash(data)).write_bytes(data)
+    record = {"path": "a.md", "at": "2026-01-01T00:00:00+00:00", "after": content_hash(b"new\n")}
+    for name, before in (("w-2026-01-01-000000-0001", content_hash(b"old\n")), ("w-2026-01-01-000000-0002", None)):
+        (folder / f"{name}.json").write_text(json.dumps({"id": name, "before": before, **record}))
+    (workspace.notebook / "under-way.json").write_text(json.dumps(str(workspace.vault / ".infold-0123.tmp")))
+    known = all_changes(workspace)
+    assert [change.id[-4:] for change in known] == ["0002", "0001"]
+    assert not folder.exists()
+    assert not (workspace.vault / ".infold-0123.tmp").exists()
+    Changes(workspace).undo("w-2026-01-01-000000-0001")
+    assert text("a.md") == "old\n"

@@ -7,7 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.vault.differences import hunks, unified, words
+from infold.durable.unified import unified
+from infold.vault.differences import hunks, words
 
 TEXT = st.lists(st.sampled_from(["a", "b", " ", "c.", "\n", "\r\n"]), max_size=20).map("".join)
 

@@ -71,7 +71,10 @@ DebugOption = Annotated[
     typer.Option("--debug", metavar="", help="Show the traceback of an unexpected error.", rich_help_panel=_OUTPUT),
 ]
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's id, a unique beginning of it, or `last`.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="RUN", help="The id of a run or other change, a unique beginning of it, or `last`.", show_default=False
+    ),
 ]
 _ACCEPTED = "Accepted figures"
 AcceptOption = Annotated[

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from infold.cli.diffs import coloured
 from infold.cli.options import Call, RunArgument, command
 from infold.cli.outcome import command_line, exit_code, show_run, show_totals
+from infold.durable.change import Kind
 from infold.operations.inbox import (
+    ChangeRecord,
     RunListRequest,
     RunRequest,
     RunSummary,
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from infold.cli.terminal import Terminal
+
 
 @command
 def runs(call: Call) -> int:
-    """List the runs, newest first."""
+    """List every change, newest first: integrations, writes, logs, new, renamed and deleted notes."""
     terminal = call.terminal
     with call.vault() as vault:
         found = run_list(vault, RunListRequest())
@@ -43,21 +47,26 @@ def runs(call: Call) -> int:
 def _table(known: Sequence[RunSummary]) -> Table:
     from rich.table import Table
 
+    from infold.cli.terminal import Terminal
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("run (UTC)", "status", "librarian"):
+    for name in ("run (UTC)", "kind", "status", "librarian"):
         table.add_column(name, no_wrap=True)
     for name in ("in", "dup", "left", "notes", "USD"):
         table.add_column(name, justify="right")
+    table.add_column("what")
     for run in known:
-        usd = "?" if run.usd is None else f"{run.usd:.2f}"
-        counts = (str(count) for count in (run.integrated, run.duplicate, run.left, run.notes))
-        table.add_row(run.run, str(run.status), run.librarian, *counts, usd)
+        is_run = run.kind is Kind.INTEGRATE
+        usd = "" if not is_run else "?" if run.usd is None else f"{run.usd:.2f}"
+        counts = (str(count) if is_run else "" for count in (run.integrated, run.duplicate, run.left))
+        names = (run.run, str(run.kind), str(run.status), run.librarian)
+        table.add_row(*names, *counts, str(run.notes), usd, run.summary)
     return table
 
 
 @command
 def show(call: Call, *, run: RunArgument) -> int:
-    """Show a run: its chunks, what was looked at, the edits, what stayed in the inbox and why."""
+    """Show a run: its chunks, what was looked at, the edits, what stayed in the inbox and why; or another change."""
     terminal = call.terminal
     with call.vault() as vault:
         answer = run_show(vault, RunRequest(run=run))
@@ -65,15 +74,29 @@ def show(call: Call, *, run: RunArgument) -> int:
         if terminal.is_json:
             terminal.emit(answer.as_json())
             return 0
+        if found is None:
+            _show_change(terminal, answer.change)
+            return 0
         terminal.say(f"Run {found.id}  {found.status}  {found.created_at}", style="bold")
         show_run(terminal, found)
         show_totals(terminal, found, vault.workspace.runs / found.id / "report.html")
     return 0
 
 
+def _show_change(terminal: Terminal, change: ChangeRecord | None) -> None:
+    if change is None:
+        return
+    terminal.say(f"{str(change.kind).capitalize()} {change.id}  {change.status}  {change.at}", style="bold")
+    terminal.say(change.summary)
+    for file in change.files:
+        terminal.say(f"{file.what:8} {file.file}" + (f", which was {file.moved_from}" if file.moved_from else ""))
+    for path in change.lost:
+        terminal.say(f"kept     {path}: somebody changed it at the same moment", style="yellow")
+
+
 @command
 def diff(call: Call, *, run: RunArgument) -> int:
-    """Print a run's changes as a unified diff: coloured on a terminal, plain in a pipe."""
+    """Print what a run or another change did as a unified diff: coloured on a terminal, plain in a pipe."""
     terminal = call.terminal
     with call.vault() as vault:
         found = run_diff(vault, RunRequest(run=run))
@@ -105,7 +128,7 @@ def apply(call: Call, *, run: RunArgument) -> int:
 
 @command
 def undo(call: Call, *, run: RunArgument) -> int:
-    """Take a run back, or a write of the notebook by its id (`w-…`, `w-last`).
+    """Take a run back, or any other change by its id; `w-last` is the newest write or log.
 
     Later changes elsewhere in a note stay; what cannot be taken back is said exactly.
     """
@@ -119,11 +142,10 @@ def undo(call: Call, *, run: RunArgument) -> int:
     for path in done.restored:
         terminal.say(f"restored {path}")
     for path in done.removed:
-        terminal.say(f"removed  {path}, which that write had made")
+        terminal.say(f"removed  {path}, which it had made")
     for conflict in done.conflicts:
         terminal.say(f"kept     {conflict.file}: {conflict.reason}", style="yellow")
         for line in conflict.text.splitlines():
             terminal.say(f"         the run had written: {line}")
-    what = "Write" if done.run.startswith("w-") else "Run"
-    terminal.say(f"{what} {done.run} is {done.status.replace('-', ' ')}.", style="bold")
+    terminal.say(f"{done.run} is {done.status.replace('-', ' ')}.", style="bold")
     return code

@@ -14,12 +14,12 @@ from typing import Final
 
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
-from infold.durable.files import unwritable
-from infold.errors import ImportRefused, NoteChanged, NoteUnreadable
+from infold.durable.change import Kind
+from infold.errors import ImportRefused
 from infold.inbox.paragraphs import number_paragraphs
-from infold.notebook.writing import NoteWriter, note_writer
 from infold.text import content_hash
 from infold.vault.files import decode
+from infold.vault.writing import note_writer, on_what_stands
 from infold.workspace import Workspace
 
 SENT: Final = "sent_to_inbox"  # the mark of a node that was sent: the hash of the texts, and the day
@@ -57,22 +57,26 @@ def send_to_inbox(memory: Docmem, workspace: Workspace, node_id: str, *, again: 
     today = datetime.now(UTC).astimezone().date().isoformat()
     name = workspace.inbox_path
     with note_writer(workspace) as writer:
-        before = _read(writer, workspace)
-        text = decode(before or b"", name)
-        day = None if again else _sent_before(memory, node, digest, text)
-        if day is not None:
-            return Sent(node, name, 0, day, is_new=False)
-        origin = f"From the memory tree {root.id}, node {node.id} {node.context}, {today}, text {digest}"
-        after = _appended(text, f"{_COMMENT} {origin.replace(_COMMENT, '%')} {_COMMENT}\n\n{body}")
-        there, found = _paragraphs(text, name), _paragraphs(after, name)
-        if found[: len(there)] != there or len(found) == len(there):
-            raise ImportRefused(
-                f"{name} ends in a code block or comment that is never closed: what follows would be part of it.",
-                hint="Close it, then send the node again.",
-            )
-        _write(writer, workspace, before, after.encode())
-        memory.mark(node.id, SENT, f"{digest} {today}")
-    return Sent(node, name, len(found) - len(there), today)
+
+        def attempt() -> Sent:
+            before = writer.read(name)
+            text = decode(before or b"", name)
+            day = None if again else _sent_before(memory, node, digest, text)
+            if day is not None:
+                return Sent(node, name, 0, day, is_new=False)
+            origin = f"From the memory tree {root.id}, node {node.id} {node.context}, {today}, text {digest}"
+            after = _appended(text, f"{_COMMENT} {origin.replace(_COMMENT, '%')} {_COMMENT}\n\n{body}")
+            there, found = _paragraphs(text, name), _paragraphs(after, name)
+            if found[: len(there)] != there or len(found) == len(there):
+                raise ImportRefused(
+                    f"{name} ends in a code block or comment that is never closed: what follows would be part of it.",
+                    hint="Close it, then send the node again.",
+                )
+            writer.write(name, before, after.encode(), Kind.WRITE, f"{name} got {root.id}, node {node.id}.")
+            memory.mark(node.id, SENT, f"{digest} {today}")
+            return Sent(node, name, len(found) - len(there), today)
+
+        return on_what_stands(attempt)
 
 
 def _paragraphs(text: str, name: str) -> list[str]:
@@ -108,31 +112,3 @@ def _appended(text: str, addition: str) -> str:
     else:
         gap = line_end * max(0, 2 - len(_LINE_END.findall(text[len(text.rstrip(" \t\r\n")) :])))
     return text + gap + addition.replace("\n", line_end) + line_end
-
-
-def _read(writer: NoteWriter, workspace: Workspace) -> bytes | None:
-    """The inbox's bytes; None where there is none. It may lie outside the vault."""
-    if workspace.inbox.is_relative_to(workspace.vault):
-        return writer.read(workspace.inbox_path)
-    try:
-        return workspace.inbox.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise NoteUnreadable(f"{workspace.inbox} cannot be read: {error.strerror or error}.") from error
-
-
-def _write(writer: NoteWriter, workspace: Workspace, before: bytes | None, after: bytes) -> None:
-    if workspace.inbox.is_relative_to(workspace.vault):
-        writer.write(workspace.inbox_path, before, after)
-        return
-    temporary = workspace.inbox.with_name(f".infold-{content_hash(workspace.inbox.name)[:16]}.tmp")
-    writer.disk.make_folder(workspace.inbox.parent)
-    try:
-        writer.disk.write(temporary, after, like=workspace.inbox)
-        if _read(writer, workspace) != before:
-            raise NoteChanged(f"{workspace.inbox} changed while it was being written.", hint="Send the node again.")
-        writer.disk.replace(temporary, workspace.inbox)
-    finally:
-        with unwritable(temporary):
-            temporary.unlink(missing_ok=True)

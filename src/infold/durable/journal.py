@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from infold.durable.blobs import Blobs
 from infold.durable.files import Disk, unwritable
 from infold.durable.replacing import Replacement
-from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong
+from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong, StateUnwritable
 from infold.text import content_hash
 
 FORMAT: Final = 2  # of intents; 1 knew no deletions, no folders, and no version
@@ -116,6 +116,16 @@ class Journal:
             raise NoteChanged(f"Changed since it was read: {', '.join(changed)}.", paths=changed)
         for change in changes:
             self._check_writable(self._target(change.path))
+        return self._roll_forward(self._begin(changes, label, data))
+
+    def record(self, changes: Sequence[FileChange], label: str, data: dict[str, Any]) -> Transaction:
+        """Keeps changes that were made already, by an earlier infold, as if they had been made here."""
+        begun = self._begin(changes, label, data)
+        done = Done(written=tuple(change.path for change in changes))
+        self._write_done(begun.number, done)
+        return Transaction(begun.number, begun.intent, done)
+
+    def _begin(self, changes: Sequence[FileChange], label: str, data: dict[str, Any] | None) -> Transaction:
         hashes = iter(self.blobs.put_all(data for c in changes for data in (c.before, c.after) if data is not None))
         planned = tuple(
             Planned(
@@ -133,7 +143,7 @@ class Journal:
         )
         self._disk.make_folder(self._records)
         self._disk.write_whole(self._records / f"{number:04d}{_INTENT}", intent.model_dump_json(indent=1).encode())
-        return self._roll_forward(Transaction(number, intent, None))
+        return Transaction(number, intent, None)
 
     def recover(self) -> list[Transaction]:
         """Finishes what was begun and not finished, and gives what it finished."""
@@ -188,8 +198,13 @@ class Journal:
         path = self._records / name
         try:
             return kind.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError) as error:
+        except (FileNotFoundError, ValidationError) as error:
             raise RunStateWrong(f"The journal record {path} cannot be read: {error}") from error
+        except OSError as error:
+            raise StateUnwritable(f"{path} cannot be read: {error.strerror or error}.") from error
+
+    def _write_done(self, number: int, done: Done) -> None:
+        self._disk.write_whole(self._records / f"{number:04d}{_DONE}", done.model_dump_json(indent=1).encode())
 
     def _missing_folders(self, changes: Sequence[FileChange]) -> tuple[str, ...]:
         missing: dict[str, None] = {}
@@ -215,7 +230,7 @@ class Journal:
                 (written if self._bring_about(file, place) else conflicts).append(file.path)
             kept += [Kept(path=file.path, content=name) for name in self.blobs.put_all(place.kept)]
         done = Done(written=tuple(written), conflicts=tuple(conflicts), withheld=tuple(withheld), kept=tuple(kept))
-        self._disk.write_whole(self._records / f"{entry.number:04d}{_DONE}", done.model_dump_json(indent=1).encode())
+        self._write_done(entry.number, done)
         return Transaction(entry.number, entry.intent, done)
 
     def _bring_about(self, file: Planned, place: Replacement) -> bool:

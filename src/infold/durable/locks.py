@@ -1,4 +1,7 @@
-"""One writing process a vault: a kernel lock, which ends with its holder however that ends."""
+"""One writer a vault: a kernel lock between processes, which ends with its holder, and an owner within a process.
+
+A lock belongs to its caller (`durable.owners`): two threads, and two tasks of one loop, never both get in.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,25 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infold.durable.files import unwritable
+from infold.durable.files import PRIVATE, close_to_others, unwritable
+from infold.durable.owners import OwnedLock
 from infold.errors import VaultBusy
 from infold.workspace import Workspace
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 WAIT_SECONDS: Final = 10.0
+_owned: dict[Path, OwnedLock] = {}
 
 
 def vault_lock(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> contextlib.AbstractContextManager[None]:
-    """Holds the vault for this process while it writes; a thread that holds it may take it again.
+    """Holds the vault for its caller while it writes; the caller that holds it may take it again.
 
-    Raises VaultBusy, naming the process that holds it, when it is not free within `wait_seconds`.
+    Raises VaultBusy, naming the process that holds it, when it is not free within `wait_seconds`; at once where another
+    task of the caller's own thread holds it, which could not go on while this one waits.
     """
     return _held(workspace, workspace.lock_file, wait_seconds)
 
@@ -34,26 +43,46 @@ def integration_lock(workspace: Workspace) -> contextlib.AbstractContextManager[
 
 @contextlib.contextmanager
 def _held(workspace: Workspace, path: Path, wait_seconds: float) -> Iterator[None]:
+    owned = _owned.setdefault(path, OwnedLock())
+    with owned.held(wait_seconds) as is_ours:
+        if not is_ours:
+            raise _busy(workspace, f" (this one, pid {os.getpid()})")
+        if owned.depth > 1:
+            yield
+            return
+        lock = _kernel_lock(workspace, path, wait_seconds)
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _kernel_lock(workspace: Workspace, path: Path, wait_seconds: float) -> BaseFileLock:
     from filelock import FileLock, Timeout
 
     holder = path.with_name(f"{path.name}.holder")
     with unwritable(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path, is_singleton=True)
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        close_to_others(path.parent)
+        lock = FileLock(path, mode=PRIVATE, thread_local=False)
         try:
             lock.acquire(timeout=wait_seconds)
         except Timeout as error:
-            raise VaultBusy(
-                f"Another infold process{_holder(holder)} holds the vault {workspace.vault}.",
-                hint="Wait until it is done, or stop it: nothing is lost by that.",
-            ) from error
-    try:
-        if lock.lock_counter == 1:
-            with unwritable(holder):
-                holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
-        yield
-    finally:
-        lock.release()
+            raise _busy(workspace, _holder(holder)) from error
+        try:
+            holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+        except BaseException:
+            lock.release()
+            raise
+    return lock
+
+
+def _busy(workspace: Workspace, holder: str) -> VaultBusy:
+    return VaultBusy(
+        f"Another infold process{holder} holds the vault {workspace.vault}.",
+        hint="Wait until it is done, or stop it: nothing is lost by that.",
+    )
 
 
 def _holder(path: Path) -> str:
@@ -61,3 +90,7 @@ def _holder(path: Path) -> str:
         return f" (pid {json.loads(path.read_text(encoding='utf-8'))['pid']})"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_owned.clear)  # what the parent holds is not the child's

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infold.durable.blobs import Blobs
 from infold.durable.files import Disk
+from infold.durable.unified import unified
 from infold.inbox.report_text import markdown
 from infold.inbox.run import Run, RunStatus
-from infold.vault.differences import Hunk, Row, Segment, hunks, unified
+from infold.vault.differences import Hunk, Row, Segment, hunks
 
 if TYPE_CHECKING:
     from jinja2 import Template

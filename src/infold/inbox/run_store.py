@@ -1,52 +1,26 @@
-"""The folders of runs: one a run, with its record, the inbox as it was, contents by hash, and its journal.
+"""What an integration keeps in its folder beside its journal: its record, and the inbox as it was.
 
-Records and bytes only. Applying a run belongs to `inbox.runs`, finishing one that was stopped to `inbox.settlement`.
+The folders themselves belong to `durable.change_store`, applying a run to `inbox.runs`, finishing one that was stopped
+to `inbox.settlement`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
-from infold.durable.blobs import Blobs
-from infold.durable.files import Disk
-from infold.durable.journal import Journal
+from infold.durable.change_store import ChangeStore
 from infold.errors import RunNotFound, RunStateWrong
 from infold.inbox.run import Run
 
 RUN_FILE: Final = "run.json"
 INBOX_FILE: Final = "inbox.md"
-_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
 
 
-class RunStore:
-    """All runs of one vault, in `folder`. Writing needs the vault's lock, reading does not."""
-
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        self._folder = folder
-        self._disk = disk or Disk()
-
-    def new_id(self, now: datetime | None = None) -> str:
-        """An id that sorts by time and is not taken: 2026-11-21-224501-a1b2, UTC, the last part of a second in hex."""
-        moment = now or datetime.now(UTC)
-        fraction = moment.microsecond * 0x10000 // 1_000_000
-        while True:
-            run_id = f"{moment:%Y-%m-%d-%H%M%S}-{fraction:04x}"
-            if not (self._folder / run_id).exists():
-                return run_id
-            fraction += 1
-
-    def path(self, run_id: str) -> Path:
-        """The folder of one run. Raises RunNotFound for what cannot be an id."""
-        if not _ID.fullmatch(run_id):
-            raise RunNotFound(f"{run_id!r} is not the id of a run.", hint="`infold runs` lists them.")
-        return self._folder / run_id
+class RunStore(ChangeStore):
+    """The integrations among the changes of one vault. Writing needs the vault's lock, reading does not."""
 
     def save(self, run: Run) -> None:
         """Keeps the record of a run, whole or as it was before."""
@@ -89,39 +63,11 @@ class RunStore:
         """The newest run."""
         return next(iter(self.list()), None)
 
-    def blobs(self, run_id: str) -> Blobs:
-        """The contents that a run knows, by hash."""
-        return Blobs(self.path(run_id) / "blobs", self._disk)
-
-    def content(self, run_id: str, name: str) -> str:
-        """The text of one content of a run."""
-        return self.blobs(run_id).get(name).decode("utf-8", errors="replace")
-
     def diffs(self, run: Run) -> dict[str, str]:
         """The unified difference of each file that `run` changes, by path."""
-        from infold.vault.differences import unified
+        from infold.durable.unified import unified
 
         return {
             change.path: unified(self.content(run.id, change.before), self.content(run.id, change.after), change.path)
             for change in run.changes
         }
-
-    def journal(self, run_id: str, vault: Path) -> Journal:
-        """The journal of a run's changes to `vault`."""
-        return Journal(self.path(run_id), vault, self._disk)
-
-    def pending(self) -> Sequence[str]:
-        """The runs that something was begun for and perhaps not finished."""
-        folder = self._folder / ".pending"
-        return sorted(p.name for p in folder.iterdir() if _ID.fullmatch(p.name)) if folder.is_dir() else []
-
-    def mark_pending(self, run_id: str) -> None:
-        """Notes, durably, that something is about to be done for a run."""
-        folder = self._folder / ".pending"
-        self._disk.make_folder(folder)
-        self._disk.write(folder / run_id, b"")
-        self._disk.sync_folder(folder)
-
-    def clear_pending(self, run_id: str) -> None:
-        """Notes that all of it is done."""
-        self._disk.remove(self._folder / ".pending" / run_id)

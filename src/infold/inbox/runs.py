@@ -10,13 +10,16 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from infold.durable.change import APPLY, when
+from infold.durable.changes import Changes
 from infold.durable.journal import FileChange, Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
+from infold.durable.undo import Conflict
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.run import NoteChange, Run, RunStatus
 from infold.inbox.run_store import RunStore
-from infold.inbox.settlement import APPLY, Conflict, UndoResult, placed, settle, without_paragraphs
-from infold.inbox.undo import undo, when
+from infold.inbox.settlement import UndoResult, placed, settle, without_paragraphs
+from infold.inbox.undo import undo
 from infold.workspace import Workspace
 
 __all__ = ["Conflict", "RunStore", "UndoResult", "apply_run", "recover", "save_planned", "undo_run"]
@@ -83,7 +86,7 @@ def undo_run(workspace: Workspace, run_id: str, wait_seconds: float = WAIT_SECON
 
 
 def recover(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> list[str]:
-    """Finishes what a stopped process left behind, and says what, one sentence a run. Cheap where there is nothing."""
+    """Finishes what stopped processes left, and says what, a sentence a change. Cheap where there is nothing."""
     store = RunStore(workspace.runs)
     if not store.pending():
         return []
@@ -92,10 +95,9 @@ def recover(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> list[st
 
 
 def _recover(workspace: Workspace, store: RunStore) -> list[str]:
-    said = []
+    said = Changes(workspace).recover()
     for run_id in store.pending():
         if not (store.path(run_id) / "run.json").exists():
-            store.clear_pending(run_id)
             continue
         was = store.load(run_id)
         run = settle(workspace, store, run_id)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
+from infold.durable.change import APPLY, MEND, UNDO
 from infold.durable.journal import FileChange, Journal, Transaction
 from infold.durable.merge import holds_change, merge
+from infold.durable.undo import Conflict, undo_outcome
 from infold.errors import NoteChanged
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs
 from infold.inbox.run import ChunkRecord, NoteChange, ParagraphRecord, Run, RunStatus
@@ -20,20 +22,8 @@ from infold.inbox.run_store import RunStore
 from infold.text import content_hash
 from infold.workspace import Workspace
 
-APPLY: Final = "apply"
-MEND: Final = "mend"
-UNDO: Final = "undo"
 _ATTEMPTS: Final = 5
 _CHANGED_MEANWHILE: Final = "was changed while the run was being applied"
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """What could not be taken back: the text that stays, where, and why."""
-
-    path: str
-    text: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +60,9 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def undo_data(restored: Sequence[str], conflicts: Iterable[Conflict]) -> dict[str, Any]:
-    """What an undo tells its journal entry, so that its result is known whoever finishes it."""
-    return {"restored": list(restored), "conflicts": [[c.path, c.text, c.reason] for c in conflicts]}
-
-
 def undo_result(run: Run, entry: Transaction) -> UndoResult:
     """The result of the undo that `entry` records."""
-    changed = entry.done.conflicts if entry.done else ()
-    conflicts = [Conflict(*fields) for fields in entry.intent.data["conflicts"]]
-    conflicts += [Conflict(path, "", "it was changed while the run was being undone") for path in changed]
-    restored = tuple(path for path in entry.intent.data["restored"] if path not in changed)
-    return UndoResult(run, restored, tuple(conflicts))
+    return UndoResult(run, *undo_outcome(entry))
 
 
 def without_paragraphs(current: bytes, paragraphs: Sequence[ParagraphRecord]) -> tuple[bytes, list[ParagraphRecord]]:

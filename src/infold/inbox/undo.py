@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from infold.durable.journal import FileChange, Journal
-from infold.durable.merge import joined, merge
+from infold.durable.change import UNDO, when
+from infold.durable.journal import Journal
+from infold.durable.merge import merge
+from infold.durable.undo import UndoPlan, text_back, undo_data
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.inbox_text import locate_paragraphs
 from infold.inbox.run import NoteChange, ParagraphRecord, Run, RunStatus
 from infold.inbox.run_store import RunStore
-from infold.inbox.settlement import UNDO, Conflict, UndoResult, placed, settle, undo_data, undo_result
+from infold.inbox.settlement import UndoResult, placed, settle, undo_result
 from infold.workspace import Workspace
 
 _ATTEMPTS: Final = 5
@@ -27,19 +29,14 @@ def undo(workspace: Workspace, store: RunStore, run: Run) -> UndoResult:
     journal = store.journal(run.id, workspace.vault)
     store.mark_pending(run.id)
     for attempt in range(_ATTEMPTS):
-        changes, restored, conflicts = _plan(workspace, journal, run)
+        plan = _plan(workspace, journal, run)
         try:
-            entry = journal.apply(changes, UNDO, undo_data(restored, conflicts))
+            entry = journal.apply(plan.changes, UNDO, undo_data(plan.restored, plan.conflicts))
             break
         except NoteChanged:
             if attempt == _ATTEMPTS - 1:
                 raise
     return undo_result(settle(workspace, store, run.id), entry)
-
-
-def when(moment: str | None) -> str:
-    """A kept moment as a person reads it."""
-    return f"{(moment or '')[:16].replace('T', ' ')} UTC"
 
 
 def _check_undoable(run: Run) -> None:
@@ -49,36 +46,16 @@ def _check_undoable(run: Run) -> None:
         raise RunStateWrong(f"Run {run.id} is {run.status}: there is nothing to take back.")
 
 
-def _plan(workspace: Workspace, journal: Journal, run: Run) -> tuple[list[FileChange], list[str], list[Conflict]]:
-    changes: list[FileChange] = []
-    restored: list[str] = []
-    conflicts: list[Conflict] = []
-    ordered = sorted(run.changes, key=lambda change: change.path != workspace.inbox_path)
-    for change in ordered:
+def _plan(workspace: Workspace, journal: Journal, run: Run) -> UndoPlan:
+    plan = UndoPlan()
+    for change in sorted(run.changes, key=lambda change: change.path != workspace.inbox_path):
         current = journal.current(change.path)
-        is_inbox = change.path == workspace.inbox_path
-        wanted, found = (
-            (_inbox_back(journal, change, current, placed(run)), [])
-            if is_inbox
-            else _note_back(journal, change, current)
-        )
-        conflicts += found
-        if not found:
-            restored.append(change.path)
-        if wanted is not None and wanted != current:
-            changes.append(FileChange(change.path, current, wanted))
-    return changes, restored, conflicts
-
-
-def _note_back(journal: Journal, change: NoteChange, current: bytes | None) -> tuple[bytes | None, list[Conflict]]:
-    before, after = journal.blobs.get(change.before), journal.blobs.get(change.after)
-    if current is None:
-        return None, [Conflict(change.path, "", "it was deleted since; it is not created again")]
-    if current in (before, after):
-        return before, []
-    merged = merge(after, before, current)
-    reason = "this was changed since, in the same lines; it stays as it stands"
-    return merged.data, [Conflict(change.path, joined([lines]), reason) for lines in merged.conflicts]
+        if change.path == workspace.inbox_path:
+            plan.add(change.path, current, _inbox_back(journal, change, current, placed(run)))
+        else:
+            wanted, found = text_back(journal.blobs, change.path, change.before, change.after, current)
+            plan.add(change.path, current, wanted, found)
+    return plan
 
 
 def _inbox_back(

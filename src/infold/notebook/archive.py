@@ -14,10 +14,10 @@ from infold.durable.locks import vault_lock
 from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageError
 from infold.notebook.sessions import PREFIX, feeds_of, session_points, transcript_files
 from infold.notebook.transcripts import SUFFIX, read_transcript
-from infold.notebook.writing import WAIT_SECONDS
 from infold.search.embed.embedder import Embedder
 from infold.search.index.generations import IndexFolder
 from infold.search.index.sync import SyncResult, sync_index
+from infold.vault.writing import WAIT_SECONDS
 from infold.workspace import Workspace
 
 _MOST_LINES_NAMED: Final = 5

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from infold.durable.change import Kind
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.entries import closing_of, entry_text
 from infold.notebook.names import page_path
 from infold.notebook.placing import cleaned, with_line_ends
-from infold.notebook.writing import NoteWriter, note_writer
 from infold.text import content_hash
 from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.files import decode
 from infold.vault.front_matter import BOM
 from infold.vault.moment import written
 from infold.vault.names import stem
+from infold.vault.writing import NoteWriter, note_writer, on_what_stands
 from infold.workspace import Workspace
 
 _RECENT: Final = "recent-entries.json"
@@ -37,6 +38,7 @@ class Logged:
     message: str
     entry: str  # as it stands there
     is_repeat: bool = False
+    id: str = ""  # takes it back (`infold undo`); '' where nothing was written
 
     def as_json(self) -> dict[str, Any]:
         """The answer of spec 3, with what was done."""
@@ -54,16 +56,22 @@ def daily_log(workspace: Workspace, entry: str, now: datetime | None = None) -> 
     names = daily_notes(workspace.vault, workspace.params.notebook)
     with note_writer(workspace) as writer:
         path = daily_path(workspace, names, at)
-        before = writer.read(path)
-        text = decode(before, path) if before is not None else ""
-        recent = _Recent(workspace, writer)
-        if said := recent.find(entry, path, text, at):
-            return Logged(path, f"{path} has this entry from moments ago; it was not written again.", said, True)
-        start, notice = (text, "") if text.strip(BOM + _BLANK) else _beginning(workspace, writer, names, path, at, text)
-        new = with_entry(start, block)
-        recent.add(entry, path, block, at)
-        writer.write(path, before, new.encode())
-    return Logged(path, f"Logged in {path}.{notice}", block)
+
+        def attempt() -> Logged:
+            before = writer.read(path)
+            text = decode(before, path) if before is not None else ""
+            recent = _Recent(workspace, writer)
+            if said := recent.find(entry, path, text, at):
+                message = f"{path} has this entry from moments ago; it was not written again."
+                return Logged(path, message, said, is_repeat=True)
+            start, notice = (
+                (text, "") if text.strip(BOM + _BLANK) else _beginning(workspace, writer, names, path, at, text)
+            )
+            recent.add(entry, path, block, at)
+            change = writer.write(path, before, with_entry(start, block).encode(), Kind.LOG, f"{path} got an entry.")
+            return Logged(path, f"Logged in {path}.{notice}", block, id=change.id)
+
+        return on_what_stands(attempt)
 
 
 def local(now: datetime | None) -> datetime:

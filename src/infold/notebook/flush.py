@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infold.notebook.injected import REMINDER
-from infold.notebook.writing import note_writer
+from infold.vault.writing import note_writer
 from infold.workspace import Workspace
 
 _FILE: Final = "flushes.json"

@@ -1,7 +1,7 @@
 """`notebook_write`: text to any page of the notebook (spec 3, section 6).
 
 Which note a name means belongs to `notebook.names`, what its text becomes to `notebook.sections`, and how it gets to
-the disk to `notebook.writing`.
+the disk to `vault.writing`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from infold.durable.change import Kind
 from infold.errors import EditRefused
-from infold.notebook.kept_writes import KeptWrites
 from infold.notebook.names import page_path
 from infold.notebook.sections import Revised, appended, appended_to_section, new_page, replaced, replaced_section
-from infold.notebook.writing import note_writer
+from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode
+from infold.vault.writing import NoteWriter, note_writer, on_what_stands
 from infold.workspace import Workspace
 
 
@@ -46,33 +47,49 @@ def notebook_write(
     """Appends `content` to a page or to one of its sections; with `replace` it takes the place of what is there.
 
     Page and section are made where they are missing. A replaced section goes with its sub-sections, a replaced page
-    keeps its front matter; bytes elsewhere do not change. What a write does is kept and can be taken back.
+    keeps its front matter; bytes elsewhere do not change. What a write does is kept and can be taken back. An addition
+    is made to what stands, also where somebody saves the page at the same moment; a replacement is refused then. The
+    inbox and the daily logs are only ever added to.
 
     Raises PathRefused, NoteUnreadable, EditRefused or UsageError, with the reason, and then nothing is written;
     VaultBusy and StateUnwritable.
     """
     with note_writer(workspace) as writer:
         path = page_path(workspace.vault, page)
-        before = writer.read(path)
-        if replace and before is not None and path == workspace.inbox_path:
-            raise EditRefused(
-                f"{path} is the inbox: its text is integrated, never replaced.",
-                hint="Append to it, or edit it by hand.",
-            )
-        text = None if before is None else decode(before, path)
-        revised = _revised(text, content, section, replace=replace)
-        after = revised.text.encode()
-        size = len(before or b"")
-        if after == before:
-            return Written(path, f"{path} says that already; nothing was written.", size, size)
-        store = KeptWrites(workspace, writer.disk)
-        kept = store.keep(path, before, after)
-        try:
-            writer.write(path, before, after)
-        except BaseException:
-            store.drop(kept)
-            raise
-    return Written(path, _message(path, revised, size, len(after)), size, len(after), kept.id)
+
+        def attempt() -> Written:
+            return _write(workspace, writer, path, content, section, replace=replace)
+
+        return attempt() if replace else on_what_stands(attempt)
+
+
+def _write(
+    workspace: Workspace, writer: NoteWriter, path: str, content: str, section: str | None, *, replace: bool
+) -> Written:
+    before = writer.read(path)
+    if replace and before is not None:
+        _check_replaceable(workspace, path)
+    text = None if before is None else decode(before, path)
+    revised = _revised(text, content, section, replace=replace)
+    after = revised.text.encode()
+    size = len(before or b"")
+    if after == before:
+        return Written(path, f"{path} says that already; nothing was written.", size, size)
+    message = _message(path, revised, size, len(after))
+    change = writer.write(path, before, after, Kind.WRITE, message)
+    return Written(path, message, size, len(after), change.id)
+
+
+def _check_replaceable(workspace: Workspace, path: str) -> None:
+    if path == workspace.inbox_path:
+        raise EditRefused(
+            f"{path} is the inbox: its text is integrated, never replaced.", hint="Append to it, or edit it by hand."
+        )
+    if daily_notes(workspace.vault, workspace.params.notebook).day(path) is not None:
+        raise EditRefused(
+            f"{path} is a daily log: it is only ever added to.",
+            hint="Write without --replace to append, or edit it by hand.",
+        )
 
 
 def _revised(text: str | None, content: str, section: str | None, *, replace: bool) -> Revised:

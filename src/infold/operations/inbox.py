@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from infold.app import OpenVault
+from infold.durable.change import Change, ChangeStatus, Kind, Undone
+from infold.durable.journal import Planned
 from infold.errors import (
     EnvironmentFault,
     NoteChanged,
@@ -111,20 +113,23 @@ def integrate_answer(run: Run) -> InboxIntegrateAnswer:
 
 
 class RunSummary(Message):
-    """A run in a line."""
+    """A run, or another change, in a line."""
 
     run: str
-    status: RunStatus
+    kind: Kind
+    status: RunStatus | ChangeStatus
     created_at: str
     """ISO 8601, UTC."""
-    librarian: str
-    integrated: int
+    summary: str = ""
+    """What it did, where it is no integration; the next four are for these."""
+    librarian: str = ""
+    integrated: int = 0
     """Paragraphs that went into notes; likewise the next two."""
-    duplicate: int
-    left: int
+    duplicate: int = 0
+    left: int = 0
     notes: int
     """How many notes it changed."""
-    usd: float | None
+    usd: float | None = 0.0
 
 
 class RunListRequest(Message):
@@ -135,43 +140,76 @@ class RunListRequest(Message):
 
 
 class RunListAnswer(Message):
-    """Runs, the newest first."""
+    """Runs and other changes, the newest first."""
 
     runs: tuple[RunSummary, ...]
 
 
 @operation(Group.INBOX, Effect.READS)
 def run_list(vault: OpenVault, request: RunListRequest) -> RunListAnswer:
-    """List the runs, newest first."""
-    known = sorted(vault.runs.list(), key=lambda run: run.id, reverse=True)
-    return RunListAnswer(runs=tuple(run_summary(run) for run in known[: request.limit]))
+    """List every change, newest first: integrations, writes, logs, new, renamed, deleted and restored notes."""
+    return RunListAnswer(runs=tuple(run_summary(change) for change in vault.all_changes()[: request.limit]))
 
 
-def run_summary(run: Run) -> RunSummary:
-    """A run in a line."""
+def run_summary(run: Run | Change) -> RunSummary:
+    """A run, or another change, in a line."""
+    if isinstance(run, Change):
+        return RunSummary.of(run, run=run.id, created_at=run.at, notes=len(run.files))
     counts = {kind: sum(p.outcome == kind for p in run.paragraphs) for kind in ("integrated", "duplicate", "left")}
     notes = sum(change.path != run.inbox for change in run.changes)
-    return RunSummary.of(run, run=run.id, notes=notes, usd=run.usage.usd, **counts)
+    return RunSummary.of(run, run=run.id, kind=Kind.INTEGRATE, notes=notes, usd=run.usage.usd, **counts)
 
 
 class RunRequest(Message):
     """Which run."""
 
     run: str = _LAST
-    """Its id, a unique beginning of it, or `last`."""
+    """Its id, a unique beginning of it, or `last`; `w-last` is the newest write or log."""
+
+
+class ChangedFile(Message):
+    """A file that a change made, changed, moved or deleted."""
+
+    file: str
+    what: Literal["made", "changed", "deleted"]
+    moved_from: str | None
+
+
+class ChangeRecord(Message):
+    """A change that is no integration."""
+
+    id: str
+    kind: Kind
+    status: ChangeStatus
+    at: str
+    """ISO 8601, UTC."""
+    summary: str
+    files: tuple[ChangedFile, ...]
+    lost: tuple[str, ...]
+    """Files that it did not change, because somebody else did at the same moment."""
+    undone_at: str | None
 
 
 class RunShowAnswer(Message):
-    """A run, whole."""
+    """A run, or another change, whole; the other one is null."""
 
-    run: Run
+    run: Run | None = None
     """The paragraphs with their texts and ends, the chunks with every edit, the changed notes, what was paid."""
+    change: ChangeRecord | None = None
 
 
 @operation(Group.INBOX, Effect.READS, errors=(RunNotFound,))
 def run_show(vault: OpenVault, request: RunRequest) -> RunShowAnswer:
-    """Show a run: its chunks, what was looked at, the edits, what stayed in the inbox and why."""
-    return RunShowAnswer(run=vault.find_run(request.run))
+    """Show a run: its chunks, what was looked at, the edits, what stayed in the inbox and why; or another change."""
+    found = vault.find_change(request.run)
+    if isinstance(found, Run):
+        return RunShowAnswer(run=found)
+    files = tuple(ChangedFile.of(file, file=file.path, what=_what(file)) for file in found.files)
+    return RunShowAnswer(change=ChangeRecord.of(found, files=files))
+
+
+def _what(file: Planned) -> Literal["made", "changed", "deleted"]:
+    return "made" if file.before is None else "deleted" if file.after is None else "changed"
 
 
 class FileDiff(Message):
@@ -182,7 +220,7 @@ class FileDiff(Message):
 
 
 class RunDiffAnswer(Message):
-    """What a run changes, or would change."""
+    """What it changed, or would change."""
 
     run: str
     diffs: tuple[FileDiff, ...]
@@ -190,9 +228,9 @@ class RunDiffAnswer(Message):
 
 @operation(Group.INBOX, Effect.READS, errors=(RunNotFound,))
 def run_diff(vault: OpenVault, request: RunRequest) -> RunDiffAnswer:
-    """Get a run's changes as unified diffs, one a file."""
-    run = vault.find_run(request.run)
-    diffs = vault.runs.diffs(run).items()
+    """Get what a run or another change did as unified diffs, one a file."""
+    run = vault.find_change(request.run)
+    diffs = vault.diffs(run).items()
     return RunDiffAnswer(run=run.id, diffs=tuple(FileDiff(file=path, diff=text) for path, text in diffs))
 
 
@@ -234,24 +272,18 @@ class RunUndoAnswer(Message):
     errors=(RunNotFound, RunStateWrong, NoteChanged, VaultBusy, StateUnwritable),
 )
 def run_undo(vault: OpenVault, request: RunRequest) -> RunUndoAnswer:
-    """Take a run back, or a write of the notebook by its id (`w-…`, `w-last`).
+    """Take a run or any other change back, by its id; `w-last` is the newest write or log.
 
     Later changes elsewhere in a note stay; what cannot be taken back is said exactly.
     """
-    if request.run.startswith("w-"):
-        back = vault.take_back(request.run)
-        gone = (back.path,)
-        return RunUndoAnswer(
-            run=request.run,
-            status="undone",
-            restored=() if back.is_removed else gone,
-            removed=gone if back.is_removed else (),
-        )
     done = vault.undo(request.run)
+    change = done.change if isinstance(done, Undone) else done.run
+    gone = {path for path in done.restored if not (vault.workspace.vault / path).exists()}
     return RunUndoAnswer(
-        run=done.run.id,
-        status=str(done.run.status),
-        restored=done.restored,
+        run=change.id,
+        status=str(change.status),
+        restored=tuple(path for path in done.restored if path not in gone),
+        removed=tuple(path for path in done.restored if path in gone),
         conflicts=tuple(KeptText.of(conflict, file=conflict.path) for conflict in done.conflicts),
     )
 

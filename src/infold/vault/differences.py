@@ -47,13 +47,6 @@ class Hunk:
     rows: tuple[Row, ...]
 
 
-def unified(before: str, after: str, path: str, context: int = 3) -> str:
-    """The unified diff of one note, as `patch` reads it; '' where nothing changed."""
-    old, new = _LINE.findall(before), _LINE.findall(after)
-    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", n=context)
-    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
 def hunks(before: str, after: str, context: int = 2) -> list[Hunk]:
     """The changed lines in order, word by word where a line was changed, with `context` lines around them."""
     old = [line.rstrip("\r\n") for line in _LINE.findall(before)]
