@@ -47,8 +47,6 @@ def runs(call: Call) -> int:
 def _table(known: Sequence[RunSummary]) -> Table:
     from rich.table import Table
 
-    from infold.cli.terminal import Terminal
-
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("run (UTC)", "kind", "status", "librarian"):
         table.add_column(name, no_wrap=True)
