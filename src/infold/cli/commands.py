@@ -113,6 +113,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         NOTEBOOK,
         default="serve",
     ),
+    Entry("serve", "serve:serve", NOTEBOOK),
     Entry("index", "index:index", VAULT),
     Entry("watch", "watch:watch", VAULT),
     Entry("rebuild", "index:rebuild", VAULT),
