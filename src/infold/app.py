@@ -4,59 +4,41 @@
         for result in vault.search("when are the radiators bled").results:
             print(result.path, result.start_line, result.snippet)
 
-This is where parts are put together; whoever needs a part asks the opened vault and assembles nothing. Any number of
+Whoever needs a part of a vault asks here and assembles nothing; `infold.parts` puts them together. Any number of
 threads may use it, and coroutines through `run`, which keeps their loop free. What a caller may ask for, with typed
 requests and answers, is in `infold.operations`; importing this module loads none of the parts.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import RLock
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from infold.errors import NoteUnreadable, RunNotFound, VaultBusy, VaultClosed
-from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.locate import WorkspaceRequest, locate_workspace
+from infold.parts import VaultParts
 from infold.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from infold.docmem.memory import Docmem
+    from infold.catalogue.sync import TablesResult
     from infold.durable.change import Change, Undone
-    from infold.durable.changes import Changes
-    from infold.environment import Environment
     from infold.inbox.run import Run
-    from infold.inbox.run_store import RunStore
     from infold.inbox.settlement import UndoResult
-    from infold.inbox.steps import DirectSteps
     from infold.librarian.estimate import Estimate
+    from infold.librarian.spend import Usage
+    from infold.notebook.archive import Forgotten
     from infold.notebook.context import Context
     from infold.notebook.daily import Logged
     from infold.notebook.pages import Written
-    from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import Filter
-    from infold.search.index.feeds import Feed
     from infold.search.index.sync_stats import SyncResult
-    from infold.search.query.excerpts import Texts
-    from infold.search.query.fresh_search import LiveSearch
     from infold.search.query.results import SearchResult
-    from infold.settings import Params
     from infold.vault.portions import Portion
     from infold.workspace import Workspace
 
-T = TypeVar("T")
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
-
-_TRANSCRIPT: Final = re.compile(
-    r"(?P<path>sessions/.+\.jsonl)(?::(?P<line>\d{1,9})(?::(?P<count>\d{1,9})|-(?P<last>\d{1,9}))?)?"
-)
-_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 
 
 def open_vault(
@@ -82,144 +64,24 @@ def _path(given: Path | str | None) -> Path | None:
     return None if given is None else Path(given).expanduser()
 
 
-class _Part(Generic[T]):
-    """Something built by the first who asks for it, while the others wait, and closed once."""
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What was brought up to date: keywords first, then the catalogue, then vectors; and what summaries cost."""
 
-    def __init__(self, build: Callable[[], T], close: Callable[[T], None] | None = None) -> None:
-        self._build, self._end = build, close
-        self._lock = RLock()
-        self._built: list[T] = []
-        self._is_closed = False
-
-    def get(self) -> T:
-        """The part. Raises VaultClosed after `close`."""
-        with self._lock:
-            if self._is_closed:
-                raise VaultClosed("This vault was closed.", hint="Open it again: infold.open(...).")
-            if not self._built:
-                self._built.append(self._build())
-            return self._built[0]
-
-    def close(self) -> None:
-        """Lets go of the part, where it was built. Calling it again does nothing."""
-        with self._lock:
-            self._is_closed = True
-            while self._built:
-                part = self._built.pop()
-                if self._end is not None:
-                    self._end(part)
+    words: SyncResult
+    catalogue: TablesResult
+    vectors: SyncResult
+    usage: Usage
 
 
-class OpenVault:
-    """A vault and its parts. Use it in a `with` statement, or call `close`."""
-
-    def __init__(self, located: LocatedWorkspace, progress: Progress = silent) -> None:
-        self.located = located
-        self._progress = progress
-        self._environment = _Part(self._read_environment)
-        self._embedder: _Part[Embedder | None] = _Part(
-            self._open_embedder, lambda embedder: embedder.close() if embedder else None
-        )
-        self._docmem = _Part(self._open_docmem, lambda docmem: docmem.close())
-        self._live = _Part(self._open_live_search, lambda live: live.close())
-
-    @property
-    def workspace(self) -> Workspace:
-        """Where everything of this vault lies, and the settings in force."""
-        return self.located.workspace
-
-    @property
-    def params(self) -> Params:
-        """The settings in force."""
-        return self.located.params
-
-    # life
-
-    def close(self) -> None:
-        """Lets go of every part that was built; what needs one afterwards raises VaultClosed."""
-        for part in (self._live, self._docmem, self._embedder, self._environment):
-            part.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+class OpenVault(VaultParts):
+    """A vault, and what can be done with it. Use it in a `with` statement, or call `close`."""
 
     async def run(self, operation: Callable[[OpenVault, Request], Answer], request: Request) -> Answer:
         """The answer of an operation, for a coroutine: it works in a thread, and the loop goes on meanwhile."""
         import asyncio  # here, because a process that asks one question does without
 
         return await asyncio.to_thread(operation, self, request)
-
-    def progress(self, stage: str, done: int, total: int) -> None:
-        """Says how far a stage is to whoever listens to this caller, else to whom the vault was opened for."""
-        (_listener.get() or self._progress)(stage, done, total)
-
-    @contextmanager
-    def reporting(self, progress: Progress) -> Iterator[None]:
-        """While it lasts, `progress` hears of what this thread or coroutine starts, and nobody else of it."""
-        token = _listener.set(progress)
-        try:
-            yield
-        finally:
-            _listener.reset(token)
-
-    # parts
-
-    @property
-    def environment(self) -> Environment:
-        """Keys and hosts, read from the environment once."""
-        return self._environment.get()
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embeddings that the settings name; None where search is by keyword alone. Raises ModelUnusable."""
-        return self._embedder.get()
-
-    @property
-    def docmem(self) -> Docmem:
-        """The memory trees; their store is made where there is none. Raises StoreDamaged, StoreTooNew."""
-        return self._docmem.get()
-
-    @property
-    def live_search(self) -> LiveSearch:
-        """The search that brings its index up to date before it answers."""
-        return self._live.get()
-
-    @property
-    def runs(self) -> RunStore:
-        """The records of all runs."""
-        from infold.inbox.run_store import RunStore
-
-        return RunStore(self.workspace.runs)
-
-    @property
-    def changes(self) -> Changes:
-        """The one way to write notes: changes that can be looked at before, and taken back after."""
-        from infold.durable.changes import Changes
-
-        return Changes(self.workspace)
-
-    def feeds(self, *, settled_only: bool = False) -> Sequence[Feed]:
-        """All that there is to search, for the index; `settled_only` leaves out what is still being written."""
-        from infold.notebook.sessions import feeds_of
-
-        return feeds_of(self.workspace, settled_only=settled_only)
-
-    @asynccontextmanager
-    async def steps(self, workspace: Workspace | None = None) -> AsyncIterator[DirectSteps]:
-        """The steps of the main job with the librarian of the settings, whose meter begins at nothing.
-
-        `workspace` is this one with other settings. Raises KeyMissing or SettingInvalid before anything is read.
-        """
-        from infold.inbox.steps import open_steps
-
-        space = workspace or self.workspace
-        async with open_steps(space, self.environment, self.progress, feeds=self.feeds()) as steps:
-            yield steps
 
     # finding and reading
 
@@ -244,42 +106,59 @@ class OpenVault:
         """Gives passages that wait for a vector theirs, for a third of a second: for when an answer was shown."""
         self.live_search.fill()
 
-    def sync_index(
-        self,
-        *,
-        paths: Sequence[str] | None = None,
-        vectors: bool = True,
-        rebuild: bool = False,
-        wait_seconds: float | None = None,
-    ) -> SyncResult:
-        """Makes the index hold what the feeds have; only `paths`, where they are given. Raises as `sync_index` does."""
-        from infold.search.index.generations import SYNC_WAIT_SECONDS
-        from infold.search.index.sync import sync_index
-
-        space = self.workspace
-        return sync_index(
-            space.vault,
-            space.index,
-            space.embeddings,
-            space.params,
-            self.embedder,
-            self.progress,
-            feeds=self.feeds(),
-            rebuild=rebuild,
-            paths=paths,
-            vectors=vectors,
-            wait_seconds=SYNC_WAIT_SECONDS if wait_seconds is None else wait_seconds,
-        )
-
     def get(self, name: str) -> Portion:
         """The lines that `name` means, as search shows places: `path`, `path:line`, `path:line:count`, `path:3-7`.
 
         What was said, of a transcript. A note that is not there gives an empty portion with the names that come near.
         Raises PathRefused, UsageError and NoteUnreadable.
         """
+        from infold.notebook.sessions import read_session
         from infold.vault.portions import read_portion
 
-        return self._transcript(name) or read_portion(self.workspace.vault, self.params.vault, name)
+        said = read_session(self.workspace.sessions, name)
+        return said or read_portion(self.workspace.vault, self.params.vault, name)
+
+    # what is derived
+
+    def sync(self, caps: Mapping[str, float | None] | None = None) -> Synced:
+        """Brings all that is derived up to date: keywords, catalogue, summaries, memory trees, vectors, in this order.
+
+        Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Not to
+        be called from a coroutine. Raises as `sync_index` and the librarian do.
+        """
+        import asyncio
+
+        from infold.search.index_status import remember_sync
+
+        words = self.sync_index(vectors=False)
+        catalogue, usage = asyncio.run(self._sync_catalogue(self._capped(caps or {})))
+        self.sync_memory()
+        vectors = self.sync_index()
+        duration_ms = words.duration_ms + vectors.duration_ms
+        remember_sync(self.workspace.index, replace(vectors, duration_ms=duration_ms))
+        return Synced(words, catalogue, vectors, usage)
+
+    def rebuild_index(self) -> SyncResult:
+        """Makes the search index anew, while the old one still serves; no kept vector is computed again."""
+        from infold.search.index_status import remember_sync
+
+        done = self.sync_index(rebuild=True)
+        remember_sync(self.workspace.index, done)
+        self.sync_memory()
+        return done
+
+    def sync_memory(self) -> None:
+        """Sends what changed in the memory trees to the index, where there are trees."""
+        if self.workspace.docmem.exists():
+            from infold.docmem.indexing import index_memory
+
+            index_memory(self.docmem, self.workspace, self.embedder, self.progress)
+
+    def estimate_summaries(self) -> Estimate | None:
+        """What the summaries that are missing take with the model of the settings; None where none is."""
+        from infold.inbox.cost_estimate import estimate_summaries
+
+        return estimate_summaries(self.workspace, self.environment, self.progress)
 
     # the notebook
 
@@ -303,6 +182,20 @@ class OpenVault:
         from infold.notebook.context import build_context
 
         return build_context(self.workspace)
+
+    def forget_session(self, name: str) -> tuple[Forgotten, int]:
+        """Deletes a transcript with all that is known of it; gives what was deleted, and how many memory nodes.
+
+        It cannot be taken back. Raises UsageError where none or several are meant, StateUnwritable, VaultBusy.
+        """
+        from infold.docmem.chats import forget_session_nodes
+        from infold.notebook import archive, sessions
+
+        path, _ = archive.find_session(self.workspace, name)
+        nodes = 0
+        if self.workspace.docmem.exists():  # first: the transcript, while it is there, is what can be named again
+            nodes = forget_session_nodes(self.docmem, sessions.PREFIX + path)
+        return archive.forget_session(self.workspace, name, self.embedder), nodes
 
     # the job
 
@@ -337,18 +230,7 @@ class OpenVault:
 
         Raises RunNotFound.
         """
-        known = self.runs.list()
-        vault = self.workspace.vault
-        if not known:
-            raise RunNotFound(f"There are no runs of {vault} yet.", hint="`infold integrate` makes one.")
-        if name == "last":
-            return max(known, key=lambda run: (str(run.status) in wanted, run.id))
-        found = [run for run in known if run.id == name] or [run for run in known if run.id.startswith(name)]
-        if len(found) == 1:
-            return found[0]
-        which = f"{len(found)} runs begin with" if found else "There is no run"
-        of = f": {', '.join(run.id for run in found[:5])}" if found else f" of {vault}"
-        raise RunNotFound(f"{which} {name!r}{of}.", hint="`infold runs` lists them.")
+        return self.runs.find(name, wanted)
 
     def apply(self, name: str = "last") -> Run:
         """Writes a planned run to the vault. Raises RunNotFound, RunStateWrong and NoteChanged."""
@@ -394,77 +276,14 @@ class OpenVault:
         librarian = self.params.librarian.model_copy(update=given)
         return replace(self.workspace, params=self.params.model_copy(update={"librarian": librarian}))
 
+    async def _sync_catalogue(self, workspace: Workspace) -> tuple[TablesResult, Usage]:
+        async with self.steps(workspace) as steps:
+            catalogue = steps.sync_tables()
+            await steps.sync_summaries()
+            return catalogue, steps.usage
+
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
         from infold.inbox.integration import integrate
 
         async with self.steps(workspace) as steps:
             return await integrate(workspace, steps, dry_run=dry_run)
-
-    # how parts are built
-
-    def _read_environment(self) -> Environment:
-        from infold.environment import Environment
-
-        return Environment()
-
-    def _open_embedder(self) -> Embedder | None:
-        from infold.search.embed.embedder import open_embedder
-
-        params = self.params.search
-        return open_embedder(params, self.environment if params.embedding == "service" else None)
-
-    def _open_docmem(self) -> Docmem:
-        from infold.docmem.memory import open_docmem
-
-        return open_docmem(self.workspace.docmem)
-
-    def _open_live_search(self) -> LiveSearch:
-        from infold.search.query.fresh_search import LiveSearch
-
-        return LiveSearch(
-            self.workspace,
-            self.embedder,
-            feeds=self.feeds(settled_only=True),
-            texts=self._texts,
-            progress=self.progress,
-        )
-
-    def _texts(self) -> Mapping[str, Texts]:
-        """The texts behind hits that are no notes. Asked for at each search, once the index is there."""
-        from infold.notebook.sessions import SessionTexts
-        from infold.search.index.contract import Source
-
-        texts: dict[str, Texts] = {Source.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search)}
-        if self.workspace.docmem.exists():
-            from infold.docmem.points import MemoryTexts
-
-            self._send_memory()
-            texts[Source.MEMORY] = MemoryTexts(self.docmem)
-        return texts
-
-    def _send_memory(self) -> None:
-        """Tells the index of what changed in the memory trees: words now, vectors later."""
-        from infold.docmem.indexing import index_memory
-
-        if not self.params.search.sync_on_search:
-            return
-        with suppress(VaultBusy):  # the next search sends what waits
-            index_memory(self.docmem, self.workspace, self.embedder, vectors=False, wait_seconds=0)
-
-    def _transcript(self, name: str) -> Portion | None:
-        """What was said on these lines of a transcript; None for what names none."""
-        found = _TRANSCRIPT.fullmatch(name)
-        if found is None:
-            return None
-        from infold.notebook.sessions import turns_text
-        from infold.vault.portions import Portion
-
-        start = int(found["line"] or 1)
-        count = int(found["count"]) if found["count"] else None
-        last = int(found["last"]) if found["last"] else start + count - 1 if count else None
-        try:
-            text = turns_text(self.workspace.sessions, found["path"], start, last)
-        except NoteUnreadable:
-            return None
-        lines = text.count("\n") + 1 if text else 0
-        return Portion(found["path"], text, start, lines, lines)

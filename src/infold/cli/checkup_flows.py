@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infold.cli.checkup import Finding, Level
+from infold.diagnostics.finding import Finding, Level
 from infold.locate import LocatedWorkspace
 
 _TOPIC = "flows"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from infold.cli.checkup_flows import flow_findings
 from infold.cli.options import Call, command
+from infold.cli.progress import Stages
+from infold.operations.contract import Nothing
+from infold.operations.vault import FindingReport, vault_doctor
 
 if TYPE_CHECKING:
-    from infold.cli.checkup import Finding
     from infold.cli.terminal import Terminal
 
 
@@ -18,27 +20,18 @@ def doctor(call: Call) -> int:
 
     Changes nothing in the vault. Exit code 1 where something keeps the job from working as asked.
     """
-    from infold.cli.checkup import Level, examine
-    from infold.cli.checkup_flows import flow_findings
-    from infold.cli.checkup_memory import memory_findings
-    from infold.cli.progress import Stages
-    from infold.cli.survey import survey
-    from infold.environment import Environment
-
-    place = call.place()
-    with Stages(call.terminal) as stages:
-        seen = survey(place, stages)
-    findings = [*examine(place, seen, Environment()), *memory_findings(place), *flow_findings(place)]
-    problems = sum(finding.level is Level.PROBLEM for finding in findings)
+    with call.vault() as vault, Stages(call.terminal) as stages, vault.reporting(stages):
+        found = vault_doctor(vault, Nothing())
+        found = found.with_findings(flow_findings(vault.located))
     if call.terminal.is_json:
-        call.terminal.emit({"problems": problems, "findings": [asdict(finding) for finding in findings]})
+        call.terminal.emit(found.as_json())
     else:
-        for finding in findings:
+        for finding in found.findings:
             _show(call.terminal, finding)
-    return int(problems > 0)
+    return int(found.problems > 0)
 
 
-def _show(terminal: Terminal, finding: Finding) -> None:
+def _show(terminal: Terminal, finding: FindingReport) -> None:
     from rich.table import Table
     from rich.text import Text
 

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
+from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
+from infold.operations.spending import Quote, Spending, quote_first
 
 if TYPE_CHECKING:
+    from infold.app import OpenVault
     from infold.librarian.estimate import Estimate
-    from infold.operations.spending import Quote
     from infold.settings import LibrarianParams
+
+R = TypeVar("R", bound=Spending)
+
+
+def agreed(
+    terminal: Terminal,
+    vault: OpenVault,
+    operation: str,
+    request: R,
+    estimate: Callable[[], Estimate | None],
+    *,
+    yes: bool,
+) -> R | None:
+    """The request with what agrees to its cost, where a model decides; None where a person said no.
+
+    Raises KeyMissing, KeyRejected and SettingInvalid before anything is read.
+    """
+    with Stages(terminal) as stages, vault.reporting(stages):
+        quote = quote_first(vault, operation, request, estimate)
+    if quote is None:
+        return request
+    if not confirmed(terminal, vault.params.librarian, quote, yes=yes):
+        return None
+    return request.model_copy(update={"token": quote.token})
 
 
 def confirmed(terminal: Terminal, librarian: LibrarianParams, expected: Estimate | Quote, *, yes: bool) -> bool:

@@ -14,7 +14,7 @@ from infold.errors import StateUnwritable, UsageError
 from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
 
 if TYPE_CHECKING:
-    from infold.cli.survey import Survey
+    from infold.diagnostics.vault_stats import VaultStats
     from infold.discovery import Found
 
 
@@ -50,12 +50,12 @@ def init(
     `--create-inbox`. Without `--vault` the current folder is the vault, where notes lie in it.
     """
     from infold.cli.progress import Stages
-    from infold.cli.survey import survey
+    from infold.diagnostics.vault_stats import vault_stats
 
     terminal = call.terminal
     place = locate_workspace(_named(call.wanted))
     with Stages(terminal) as stages:
-        seen = survey(place, stages)
+        seen = vault_stats(place.workspace, stages)
     settled = _settle(place, seen, root, inbox)
     if create_inbox and not settled.has_inbox:
         _create(place.vault / settled.inbox.path)
@@ -112,7 +112,7 @@ def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
     return dataclasses.replace(wanted, vault=here)
 
 
-def _settle(place: LocatedWorkspace, seen: Survey, root: str | None, inbox: str | None) -> _Settled:
+def _settle(place: LocatedWorkspace, seen: VaultStats, root: str | None, inbox: str | None) -> _Settled:
     from infold.discovery import Found, find_inbox, find_root
 
     everything = list(seen.words)

@@ -9,16 +9,14 @@ from typing import Annotated
 import typer
 
 from infold.app import OpenVault
-from infold.cli.forecast import confirmed
+from infold.cli.forecast import agreed
 from infold.cli.options import Call, command
 from infold.cli.outcome import command_line, exit_code, show_run, show_totals
-from infold.cli.progress import Stages
 from infold.cli.running import Runner, carry_out
 from infold.cli.terminal import Terminal
 from infold.inbox.run import RunStatus
 from infold.locate import WorkspaceRequest
 from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
-from infold.operations.spending import quote_first
 
 _LIBRARIAN = "Librarian"
 
@@ -75,7 +73,8 @@ def integrate(
     )
     with opened as vault:
         terminal.say(f"infold  {vault.workspace.vault}", style="bold")
-        request = agreed(terminal, vault, InboxIntegrateRequest(dry_run=dry_run), yes=yes)
+        wanted = InboxIntegrateRequest(dry_run=dry_run)
+        request = agreed(terminal, vault, "inbox_integrate", wanted, vault.estimate_integration, yes=yes)
         if request is None:
             terminal.say("Nothing was asked, nothing was written.")
             return 0
@@ -85,22 +84,6 @@ def integrate(
         else:
             show_result(terminal, vault, done, call.wanted)
     return exit_code(done)
-
-
-def agreed(
-    terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, *, yes: bool
-) -> InboxIntegrateRequest | None:
-    """The request with what agrees to its cost, where a model decides; None where a person said no.
-
-    Raises KeyMissing, KeyRejected and SettingInvalid before anything is read.
-    """
-    with Stages(terminal) as stages, vault.reporting(stages):
-        quote = quote_first(vault, "inbox_integrate", request, vault.estimate_integration)
-    if quote is None:
-        return request
-    if not confirmed(terminal, vault.params.librarian, quote, yes=yes):
-        return None
-    return request.model_copy(update={"token": quote.token})
 
 
 def show_result(terminal: Terminal, vault: OpenVault, done: InboxIntegrateAnswer, wanted: WorkspaceRequest) -> None:

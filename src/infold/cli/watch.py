@@ -6,8 +6,9 @@ import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,11 +16,14 @@ import typer
 from infold.cli.options import Call, command
 from infold.cli.terminal import Terminal
 from infold.errors import InfoldError
+from infold.search.follow.watcher import Follower, Happening, News, watch_claimed
+from infold.search.index_status import remember_sync
 
 if TYPE_CHECKING:
-    from infold.locate import LocatedWorkspace
-    from infold.search.follow.watcher import News, Syncing
-    from infold.search.index.sync_stats import Progress, SyncResult
+    from infold.app import OpenVault
+    from infold.progress import Progress
+    from infold.search.follow.watcher import Syncing
+    from infold.search.index.sync_stats import SyncResult
 
 _SHOWN_PATHS = 3
 
@@ -42,13 +46,12 @@ def watch(
     One line for each time something was indexed; with --json one object a line. It goes on after errors, waits for a
     vault that is away, and compares everything now and then. Ctrl-C or SIGTERM ends it; what is done is kept.
     """
-    from infold.search.follow.watcher import Follower, watch_claimed
-
-    place = call.place(watch__polling=polling or None)
-    teller = _Teller(call.terminal, place)
+    vault = call.vault(watch__polling=polling or None)
+    space = vault.workspace
+    teller = _Teller(call.terminal, space.vault)
     try:
-        with _ended_by_sigterm(), watch_claimed(place.workspace.index), _syncing(place) as sync:
-            Follower(place.vault, place.params.watch, sync, teller.tell, teller.progress).run()
+        with _ended_by_sigterm(), watch_claimed(space.index), vault:
+            Follower(space.vault, vault.params.watch, _syncing(vault), teller.tell, teller.progress).run()
     except KeyboardInterrupt:
         teller.end()
     return 0
@@ -64,51 +67,27 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-@contextmanager
-def _syncing(place: LocatedWorkspace) -> Iterator[Syncing]:
-    from infold.notebook.sessions import feeds_of
-    from infold.search.embed.embedder import open_embedder
-    from infold.search.index.sync import sync_index
-    from infold.search.index_status import remember_sync
-
-    space = place.workspace
-    embedder = open_embedder(space.params.search)
-
+def _syncing(vault: OpenVault) -> Syncing:
     def sync(paths: Sequence[str] | None, *, vectors: bool, progress: Progress) -> SyncResult:
-        done = sync_index(
-            space.vault,
-            space.index,
-            space.embeddings,
-            space.params,
-            embedder,
-            progress,
-            feeds=feeds_of(space),  # an index that has to be made anew must hold the sessions too
-            paths=paths,
-            vectors=vectors,
-        )
-        remember_sync(space.index, done)
+        with vault.reporting(progress):
+            done = vault.sync_index(paths=paths, vectors=vectors)
+        remember_sync(vault.workspace.index, done)
         return done
 
-    if embedder is None:
-        yield sync
-        return
-    with closing(embedder):
-        yield sync
+    return sync
 
 
 class _Teller:
     """Says what happens, in lines for a person or for a program."""
 
-    def __init__(self, terminal: Terminal, place: LocatedWorkspace) -> None:
-        self._terminal, self._place = terminal, place
+    def __init__(self, terminal: Terminal, vault: Path) -> None:
+        self._terminal, self._vault = terminal, vault
         self._is_first = True
         self._is_emptied = False
         self._skipped: set[tuple[str, str]] = set()
 
     def tell(self, news: News) -> None:
         """One thing that happened; what changed nothing is not worth a line."""
-        from infold.search.follow.watcher import Happening
-
         is_worth_a_line, warnings = self._noted(news.result)
         if not is_worth_a_line:
             return
@@ -119,11 +98,11 @@ class _Teller:
             self._warn(warning)
         match news.happening:
             case Happening.FOLLOWING:
-                self._say(f"Following {self._place.vault}; Ctrl-C ends it.")
+                self._say(f"Following {self._vault}; Ctrl-C ends it.")
             case Happening.POLLING:
-                self._say(f"Looking at {self._place.vault} every two seconds; Ctrl-C ends it.")
+                self._say(f"Looking at {self._vault} every two seconds; Ctrl-C ends it.")
             case Happening.AWAY:
-                self._warn(f"{self._place.vault} is not there. Nothing is taken from the index; waiting for it.")
+                self._warn(f"{self._vault} is not there. Nothing is taken from the index; waiting for it.")
             case Happening.FAILED:
                 self._failed(news.error)
             case _:

@@ -38,6 +38,13 @@ def estimate_integration(workspace: Workspace, environment: Environment, progres
     return estimate(paragraphs, unsummarised, params, librarian.spend.price)
 
 
+def estimate_summaries(workspace: Workspace, environment: Environment, progress: Progress) -> Estimate | None:
+    """What summarising the notes that have no summary yet takes; None where all have one. Raises as above."""
+    librarian = model_librarian(workspace, environment)
+    unsummarised = list(_unsummarised(workspace, librarian.signature(DecisionKind.SUMMARY), progress))
+    return estimate((), unsummarised, workspace.params, librarian.spend.price) if unsummarised else None
+
+
 def _unsummarised(workspace: Workspace, summariser: str, progress: Progress) -> Iterator[int]:
     """The tokens of each note that `summariser` has not summarised; of an index note those of what it links to."""
     sync_tables(

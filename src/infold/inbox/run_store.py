@@ -7,6 +7,7 @@ to `inbox.settlement`.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import ValidationError
@@ -62,6 +63,23 @@ class RunStore(ChangeStore):
     def latest(self) -> Run | None:
         """The newest run."""
         return next(iter(self.list()), None)
+
+    def find(self, name: str = "last", wanted: Sequence[str] = ()) -> Run:
+        """The run of that id, of that unique beginning, or for `last` the latest, if possible of a `wanted` status.
+
+        Raises RunNotFound.
+        """
+        known = self.list()
+        if not known:
+            raise RunNotFound("There are no runs yet.", hint="`infold integrate` makes one.")
+        if name == "last":
+            return max(known, key=lambda run: (str(run.status) in wanted, run.id))
+        found = [run for run in known if run.id == name] or [run for run in known if run.id.startswith(name)]
+        if len(found) == 1:
+            return found[0]
+        which = f"{len(found)} runs begin with {name!r}" if found else f"There is no run {name!r}"
+        few = f": {', '.join(run.id for run in found[:5])}" if found else ""
+        raise RunNotFound(f"{which}{few}.", hint="`infold runs` lists them.")
 
     def diffs(self, run: Run) -> dict[str, str]:
         """The unified difference of each file that `run` changes, by path."""

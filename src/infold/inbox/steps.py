@@ -241,15 +241,18 @@ async def open_steps(
     progress: Progress = silent,
     *,
     feeds: Sequence[Feed] | None = None,
+    shared: Embedder | None = None,
 ) -> AsyncIterator[DirectSteps]:
     """The steps with the librarian and the embeddings that the settings name; closed at the end.
+
+    Embeddings that are `shared` are used in the place of new ones, and stay open.
 
     `feeds` are what is indexed, by default the vault's notes alone: an index that is made anew holds nothing else then.
     Raises KeyMissing or SettingInvalid before anything is read.
     """
     async with AsyncExitStack() as stack:
-        embedder = open_embedder(workspace.params.search, environment)
-        if embedder is not None:
+        embedder = shared or open_embedder(workspace.params.search, environment)
+        if embedder is not None and embedder is not shared:
             stack.callback(embedder.close)
         librarian, on_open_index = _open_librarian(workspace, environment, embedder)
         stack.push_async_callback(librarian.close)

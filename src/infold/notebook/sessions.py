@@ -8,6 +8,7 @@ JSON of a transcript is not. Reading a transcript belongs to `notebook.transcrip
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.files import Skipped
 from infold.vault.names import name_problem, shown_name
+from infold.vault.portions import Portion
 from infold.workspace import Workspace
 
 FEED: Final = "sessions"
@@ -35,6 +37,9 @@ PREFIX: Final = "sessions/"  # of every transcript's path in the index, wherever
 TRUST: Final = "session"
 SETTLED_SECONDS: Final = 3600  # a transcript that grew since then is left to the hourly job by a search
 SEARCH_BYTES: Final = 32 * 1024 * 1024  # of transcripts in all, beyond which no search waits for them
+_SESSION_LINES: Final = re.compile(
+    r"(?P<path>sessions/.+\.jsonl)(?::(?P<line>\d{1,9})(?::(?P<count>\d{1,9})|-(?P<last>\d{1,9}))?)?"
+)
 _VERSION: Final = "turns/1"  # raised when turns are read or cut otherwise
 _LANGUAGE_CHARACTERS: Final = 20_000
 
@@ -141,6 +146,22 @@ def turns_text(folder: Path, path: str, start: int = 1, end: int | None = None) 
         raise PathRefused(f"{shown_name(path)!r} is not the path of a transcript.")
     turns = read_transcript(folder / name).turns
     return said_by([turn for turn in turns if start <= turn.line and (end is None or turn.line <= end)])
+
+
+def read_session(folder: Path, name: str) -> Portion | None:
+    """What was said on the lines that `name` means (`sessions/talk.jsonl:3-7`); None for what names no transcript."""
+    found = _SESSION_LINES.fullmatch(name)
+    if found is None:
+        return None
+    start = int(found["line"] or 1)
+    count = int(found["count"]) if found["count"] else None
+    last = int(found["last"]) if found["last"] else start + count - 1 if count else None
+    try:
+        text = turns_text(folder, found["path"], start, last)
+    except NoteUnreadable:
+        return None
+    lines = text.count("\n") + 1 if text else 0
+    return Portion(found["path"], text, start, lines, lines)
 
 
 def session_points(path: str, transcript: Transcript, params: SearchParams, written: str) -> NotePoints:

@@ -6,51 +6,43 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from infold.cli.survey import Survey
+from infold.app import OpenVault
+from infold.diagnostics.finding import Finding, Level
+from infold.diagnostics.memory import memory_findings
+from infold.diagnostics.vault_stats import VaultStats, vault_stats
 from infold.discovery import find_root
 from infold.environment import Environment
 from infold.errors import InfoldError
 from infold.inbox.paragraphs import read_paragraphs
 from infold.inbox.run import RunStatus
+from infold.inbox.run_store import RunStore
+from infold.librarian.prices import price_of
 from infold.locate import LocatedWorkspace
+from infold.search.embed.models import name_in_use, rung_above
+from infold.search.index.generations import IndexFolder
+from infold.search.index.manifest import Manifest
+from infold.search.server.engine import ServerEngine
 
 _MOST_NAMED: Final = 5
 _SCARCE_DISK_BYTES: Final = 500 * 1024 * 1024
 
 
-class Level(StrEnum):
-    """How much a finding matters."""
-
-    OK = "ok"
-    NOTE = "note"  # worth knowing; the job works all the same
-    PROBLEM = "problem"  # the job does not work, or not as asked
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line: what it is about, what was found, what to do (empty where there is nothing to do)."""
-
-    level: Level
-    topic: str
-    text: str
-    todo: str = ""
-
-
-def examine(place: LocatedWorkspace, seen: Survey, environment: Environment) -> Iterator[Finding]:
-    """Every finding, the vault first, then the settings, then the state."""
+def examine(vault: OpenVault) -> Iterator[Finding]:
+    """Every finding, the vault first, then the settings, then the state. Raises VaultNotFound and StateUnwritable."""
+    place, environment = vault.located, vault.environment
+    seen = vault_stats(vault.workspace, vault.progress)
     yield from _vault(place, seen)
     yield from _files(seen)
     yield from _librarian(place, environment)
-    yield _embedding(place)
-    yield from _state(place, seen)
+    yield _embedding(vault)
+    yield from _state(place, seen, environment)
+    yield from memory_findings(vault)
 
 
-def _vault(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
+def _vault(place: LocatedWorkspace, seen: VaultStats) -> Iterator[Finding]:
     count = len(seen.notes)
     if seen.tables.emptied:
         yield Finding(
@@ -86,7 +78,7 @@ def _vault(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
         )
 
 
-def _root_of(place: LocatedWorkspace, seen: Survey) -> str:
+def _root_of(place: LocatedWorkspace, seen: VaultStats) -> str:
     """The root in use: the one that is set, else the one that a run would find."""
     named = place.params.vault.root_file
     if named in seen.words:
@@ -95,7 +87,7 @@ def _root_of(place: LocatedWorkspace, seen: Survey) -> str:
     return found.path if found else named
 
 
-def _root(place: LocatedWorkspace, seen: Survey, count: int) -> Iterator[Finding]:
+def _root(place: LocatedWorkspace, seen: VaultStats, count: int) -> Iterator[Finding]:
     root = _root_of(place, seen)
     hops = seen.reach_by_hops(root)
     if not hops:
@@ -136,7 +128,7 @@ def _inbox(place: LocatedWorkspace) -> Finding:
     return Finding(Level.OK, "inbox", f"{_count(len(waiting), 'paragraph')} waiting in {path}")
 
 
-def _files(seen: Survey) -> Iterator[Finding]:
+def _files(seen: VaultStats) -> Iterator[Finding]:
     for skipped in seen.tables.skipped:
         yield Finding(Level.NOTE, "skipped", f"{skipped.path}: {skipped.reason}", "It is left alone, never rewritten.")
     for warning in seen.tables.warnings:
@@ -164,8 +156,6 @@ def _librarian(place: LocatedWorkspace, environment: Environment) -> Iterator[Fi
 
 
 def _price(model: str, environment: Environment) -> Finding:
-    from infold.librarian.prices import price_of
-
     if price_of(model, environment.base_url) is not None:
         return Finding(Level.OK, "price", f"the price of {model} is known: estimates and caps can be in dollars")
     return Finding(
@@ -176,14 +166,11 @@ def _price(model: str, environment: Environment) -> Finding:
     )
 
 
-def _embedding(place: LocatedWorkspace) -> Finding:
+def _embedding(vault: OpenVault) -> Finding:
     """Which embeddings are in force, and what a better rung of the ladder would give."""
-    from infold.search.embed.embedder import open_embedder
-    from infold.search.embed.models import name_in_use, rung_above
-
-    search = place.params.search
+    search = vault.params.search
     try:
-        embedder = open_embedder(search)
+        embedder = vault.embedder
     except InfoldError as error:
         return Finding(Level.PROBLEM, "meaning", str(error), error.hint)
     if embedder is None:
@@ -207,11 +194,11 @@ def _embedding(place: LocatedWorkspace) -> Finding:
     return Finding(Level.NOTE if better else Level.OK, "meaning", found, better)
 
 
-def _state(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
+def _state(place: LocatedWorkspace, seen: VaultStats, environment: Environment) -> Iterator[Finding]:
     workspace = place.workspace
     yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
     yield _index(workspace.index, seen)
-    yield from _server(workspace.index)
+    yield from _server(workspace.index, environment)
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
     yield Finding(Level.OK, "state", f"{workspace.state}, {_size(size)}")
@@ -228,10 +215,7 @@ def _state(place: LocatedWorkspace, seen: Survey) -> Iterator[Finding]:
     )
 
 
-def _index(folder: Path, seen: Survey) -> Finding:
-    from infold.search.index.generations import IndexFolder
-    from infold.search.index.manifest import Manifest
-
+def _index(folder: Path, seen: VaultStats) -> Finding:
     build = "`infold index` builds it; `infold integrate` does too."
     index = IndexFolder(folder)
     current = index.current()
@@ -251,13 +235,10 @@ def _index(folder: Path, seen: Survey) -> Finding:
     return Finding(Level.OK, "index", f"{held}, {_size(_size_bytes(folder))}")
 
 
-def _server(folder: Path) -> Iterator[Finding]:
+def _server(folder: Path, environment: Environment) -> Iterator[Finding]:
     """Whether the Qdrant server answers, where one is to hold the index."""
-    environment = Environment()
     if not environment.qdrant_url:
         return
-    from infold.search.server.engine import ServerEngine
-
     key = environment.qdrant_api_key.get_secret_value() if environment.qdrant_api_key else None
     try:
         shown = ServerEngine(environment.qdrant_url, key, folder).check()
@@ -268,8 +249,6 @@ def _server(folder: Path) -> Iterator[Finding]:
 
 
 def _unfinished(place: LocatedWorkspace) -> Iterator[Finding]:
-    from infold.inbox.runs import RunStore
-
     for run in RunStore(place.workspace.runs).list():
         if run.status is RunStatus.APPLYING:
             yield Finding(

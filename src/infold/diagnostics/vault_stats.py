@@ -6,7 +6,7 @@ Brings the tables up to date and reads them; changes nothing in the vault.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,11 +15,12 @@ from infold.catalogue.notes import load_notes
 from infold.catalogue.sync import TablesResult, sync_tables
 from infold.discovery import best_linked
 from infold.knowledge.graph import Graph
-from infold.locate import LocatedWorkspace
+from infold.progress import Progress, silent
+from infold.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Survey:
+class VaultStats:
     """A vault, looked at. `words` by path; `dangling` counts each link text that leads to no note."""
 
     tables: TablesResult
@@ -43,21 +44,18 @@ class Survey:
         return best_linked({path: self.graph.outgoing(path) for path in self.notes})
 
 
-def survey(place: LocatedWorkspace, progress: Callable[[str, int, int], None] | None = None) -> Survey:
+def vault_stats(workspace: Workspace, progress: Progress = silent) -> VaultStats:
     """Looks at the vault. Raises VaultNotFound and StateUnwritable."""
-    workspace = place.workspace
-    tables = sync_tables(workspace.vault, workspace.tables, workspace.params, _as_stage(progress))
+    tables = sync_tables(
+        workspace.vault, workspace.tables, workspace.params, lambda done, total: progress("tables", done, total)
+    )
     notes = load_notes(workspace.tables)
     words = dict(zip(notes["path"], notes["words"], strict=True))
     dangling = Counter(dangling_links(load_links(workspace.tables))["raw"])
-    return Survey(
+    return VaultStats(
         tables=tables,
         words=words,
         kinds=dict(zip(notes["path"], notes["kind"], strict=True)),
         graph=Graph(dict(zip(notes["path"], notes["outgoing"], strict=True))),
         dangling=dangling,
     )
-
-
-def _as_stage(progress: Callable[[str, int, int], None] | None) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, total: progress("tables", done, total)

@@ -1,27 +1,23 @@
-"""What `infold doctor` says about memory trees, where there are any."""
+"""What an examination says about memory trees, where there are any."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
-from infold.cli.checkup import Finding, Level
+from infold.app import OpenVault
+from infold.diagnostics.finding import Finding, Level
+from infold.docmem.upkeep import facts, problems
 from infold.errors import InfoldError
-from infold.locate import LocatedWorkspace
 
 
-def memory_findings(place: LocatedWorkspace) -> Iterator[Finding]:
+def memory_findings(vault: OpenVault) -> Iterator[Finding]:
     """Whether the store of memory trees is whole; nothing where there is none."""
-    file = place.workspace.docmem
-    if not file.exists():
+    if not vault.workspace.docmem.exists():
         return
-    from infold.docmem.memory import open_docmem
-    from infold.docmem.upkeep import facts, problems
-
     try:
-        with closing(open_docmem(file)) as memory:
-            wrong = problems(memory.store)
-            known = None if wrong else facts(memory.store)
+        store = vault.docmem.store
+        wrong = problems(store)
+        known = None if wrong else facts(store)
     except InfoldError as error:
         yield Finding(Level.PROBLEM, "memory", str(error), error.hint)
         return
