@@ -66,6 +66,7 @@
     │   ├── SourceDamaged             what is kept of a page cannot be read any more
     │   ├── FetchRefused              a rule forbids it: address, type, size, robots, redirects
     │   └── FetchFailed               it may come later: time-outs, 429, 5xx, broken connections
+    ├── CatalogueFault                exit 1: the catalogue of the notes cannot be used (made anew by itself)
     └── IndexFault                    exit 1: the search index cannot be used
 
 Adapters translate a library's errors into these at one place, with ``raise … from``. A message says what
@@ -302,6 +303,10 @@ class FetchFailed(FetchFault):
     def __init__(self, message: str, *, hint: str = "", wait_seconds: float = 0.0) -> None:
         super().__init__(message, hint=hint)
         self.wait_seconds = wait_seconds
+
+
+class CatalogueFault(InfoldError):
+    """The catalogue of the vault's notes cannot be used."""
 
 
 class IndexFault(InfoldError):

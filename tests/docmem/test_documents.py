@@ -69,7 +69,8 @@ def test_markdown_by_its_headings():
         "  memory:paragraph:L4 | Before any heading.",
         "  section:h1:Beds | # Beds",
         "    memory:paragraph:L8 | The bed by the wall.",
-        "    memory:list_item:L10-11 | - Sun until noon",
+        "    memory:list_item:L10 | - Sun until noon",
+        "      memory:list_item:L11 |   - less in winter",
         "    memory:list_item:L12 | - Heavy soil",
         "    section:h3:Deep | ### Deep",
         "      memory:code:L16-19 | ```sh",
@@ -77,6 +78,46 @@ def test_markdown_by_its_headings():
         "      memory:table:L23-25 | | tool | place |",
         "  section:h1:Paths | Paths",
         "    memory:comment:L30 | %% a comment %%",
+    ]
+
+
+NESTED = """- parent
+  more of it
+  - child
+    - grandchild
+
+      on another line
+  - second child
+    ```
+    - no item
+    ```
+
+  the parent goes on
+- alone. It has two sentences.
+
+1. one
+   * two
+"""
+
+
+def test_nested_lists_and_sentences():
+    """Spec 2, Import, Memory: items below their items; a paragraph's sentences are memories, links and code are whole."""
+    assert outline(markdown_draft(NESTED, "a.md"))[1:] == [
+        "  memory:list_item:L1-2 | - parent",
+        "    memory:list_item:L3 |   - child",
+        "      memory:list_item:L4-6 |     - grandchild",
+        "    memory:list_item:L7-10 |   - second child",
+        "    memory:paragraph:L12 |   the parent goes on",
+        "  memory:list_item:L13 | - alone. It has two sentences.",
+        "  memory:list_item:L15 | 1. one",
+        "    memory:list_item:L16 |    * two",
+    ]
+    text = "One ends. Two has `a. B` and\n[a. Link](x.md) in it. Three."
+    assert outline(markdown_draft(text, "a.md"))[1:] == [
+        "  paragraph:sentences:L1-2 |",
+        "    memory:sentence:L1 | One ends.",
+        "    memory:sentence:L1-2 | Two has `a. B` and",
+        "    memory:sentence:L2 | Three.",
     ]
 
 

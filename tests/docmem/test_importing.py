@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tarfile
 from dataclasses import replace
@@ -62,7 +63,7 @@ def test_where_it_is_from_is_kept_in_full(memory, note_file):
 
 
 def test_the_same_is_imported_once(memory, tree, note_file):
-    """The same content from the same place is there already; other content, another place or `again` is not."""
+    """The same document from the same place is there already; in another place, or `again`, it is not."""
     first = import_file(memory, note_file)
     assert first.is_new
     second = import_file(memory, note_file)
@@ -71,7 +72,28 @@ def test_the_same_is_imported_once(memory, tree, note_file):
     assert not import_file(memory, note_file, place=child_of(tree["b"].id)).is_new
     assert import_file(memory, note_file, again=True).is_new
     note_file.write_text(NOTE + "More.\n")
-    assert import_file(memory, note_file).is_new
+    assert (import_file(memory, note_file).node.id, len(memory.roots())) == (first.node.id, 3)
+
+
+def test_a_name_is_not_passed_over(memory, note_file):
+    """Root: a document that is there under another name is not said to be imported under this one."""
+    first = import_file(memory, note_file, root_id="beds")
+    with pytest.raises(ImportRefused, match="'beds' already"):
+        import_file(memory, note_file, root_id="other")
+    assert import_file(memory, note_file, root_id="beds").node == first.node
+    assert import_file(memory, note_file, root_id="other", again=True).node.id == "other"
+
+
+def test_a_transcript_is_a_conversation(memory, tree, tmp_path):
+    """Spec 2, Node Differentiation: a transcript is a chat_session with its messages also without a notebook."""
+    talk = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "Hi."}]
+    (tmp_path / "talk.jsonl").write_text("".join(f"{json.dumps(turn)}\n" for turn in talk))
+    done = import_file(memory, tmp_path / "talk.jsonl", place=child_of("garden"))
+    shown = [f"{node.context} {node.text}".rstrip() for node, _ in memory.subtree(done.node.id)]
+    assert shown == ["chat_session:thread:talk", "message:role:user Hello?", "message:role:assistant Hi."]
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(ImportRefused, match="holds no turn"):
+        import_file(memory, tmp_path / "rows.jsonl")
 
 
 def test_a_part_of_a_tree(memory, tree, note_file, texts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 
 import pytest
@@ -174,3 +175,35 @@ def test_exported_contexts_and_text_are_legible(memory):
     root = memory.create_root("", ROOT)
     memory.append(root.id, 'said "so"\n\ttwice', MEMORY)
     assert 'text = """\nsaid "so"\n\ttwice"""' in export_text(memory, root.id, "toml")
+
+
+def test_a_tree_that_comes_back_is_as_old_as_it_was(memory, tree, tmp_path):
+    """Version History: exported, deleted for good and read again a tree has its times of creation and its versions."""
+    memory.update_content(tree["b"].id, "second", tree["b"].hash)
+    memory.move(tree["b"].id, child_of(tree["a"].id), memory.get(tree["b"].id).hash)
+    before = [(node.id, node.created_at, node.hash) for node, _ in memory.subtree("garden")]
+    versions = memory.versions(tree["b"].id)
+    (tmp_path / "a.toml").write_text(export_text(memory, "garden", "toml"))
+    memory.delete("garden", for_good=True)
+    time.sleep(0.005)
+    import_file(memory, tmp_path / "a.toml")
+    assert [(node.id, node.created_at, node.hash) for node, _ in memory.subtree("garden")] == before
+    assert memory.versions(tree["b"].id) == versions
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ('created_at = "yesterday"', "ISO 8601"),
+        ("created_at = 7", "ISO 8601"),
+        ("history = 7", "no list"),
+        ('history = [{ text = "x" }]', "needs operation"),
+        ('history = [{ by = "x" }]', "no property 'by'"),
+    ],
+)
+def test_times_and_versions_that_are_none(line, said):
+    """Import: a time or a version that cannot be one is named with its node."""
+    with pytest.raises(ImportRefused, match=said):
+        toml_draft(
+            f'[[nodes]]\ntext = ""\ncontext_type = ""\ncontext_name = ""\ncontext_value = ""\n{line}\n', "a.toml"
+        )

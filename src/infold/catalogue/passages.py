@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
-from infold.vault.note import BlockKind, Note
+from infold.vault.lines import Lines
+from infold.vault.records import BlockKind, Heading, Note
 
 SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
@@ -43,6 +44,8 @@ class Passage:
     trail: tuple[str, ...]
     text: str
     text_hash: str
+    start: int = 0  # where it stands in the note's text, in characters
+    end: int = 0
 
 
 def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Passage]:
@@ -52,23 +55,30 @@ def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Pas
     """
     limit = max_tokens * CHARACTERS_PER_TOKEN
     overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
-    line_starts = [0, *(match.end() for match in _LINE_ENDS.finditer(note.text))]
-    trails = list(_trails(note))
+    line_starts = Lines(note.text).starts
+    trails = list(heading_trails(note.headings))
     passages = []
     for section in _sections(note):
         for start, end, own in _windows(note, section, limit, overlap):
-            text = note.text[start:end]
-            passages.append(
-                Passage(
-                    path=note.path,
-                    start_line=bisect_right(line_starts, start),
-                    end_line=bisect_right(line_starts, end - 1),
-                    trail=_trail_of(note, trails, own, end),
-                    text=text,
-                    text_hash=content_hash(text),
-                )
-            )
+            trail = _trail_of(note, trails, own, end)
+            passages.append(passage_at(note.path, note.text, start, end, trail, line_starts))
     return passages
+
+
+def passage_at(
+    path: str, text: str, start: int, end: int, trail: tuple[str, ...], line_starts: Sequence[int]
+) -> Passage:
+    """The passage that is `text[start:end]` of a note."""
+    return Passage(
+        path=path,
+        start_line=bisect_right(line_starts, start),
+        end_line=bisect_right(line_starts, end - 1),
+        trail=trail,
+        text=text[start:end],
+        text_hash=content_hash(text[start:end]),
+        start=start,
+        end=end,
+    )
 
 
 def indexed_text(passage: Passage, title: str) -> str:
@@ -86,10 +96,10 @@ def written_title(note: Note) -> str:
     return note.title if any(h.level == 1 and h.title == note.title for h in note.headings) else ""
 
 
-def _trails(note: Note) -> Iterator[tuple[int, tuple[str, ...]]]:
+def heading_trails(headings: Iterable[Heading]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """For each heading, where it starts and the titles in force from there."""
     above: list[tuple[int, str]] = []
-    for heading in note.headings:
+    for heading in headings:
         while above and above[-1][0] >= heading.level:
             above.pop()
         above.append((heading.level, heading.title))

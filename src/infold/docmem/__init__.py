@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from infold.docmem.condensing import condense
     from infold.docmem.exporting import export_text
-    from infold.docmem.importing import import_file, import_note
+    from infold.docmem.importing import import_file, import_note, import_text
     from infold.docmem.indexing import index_memory
     from infold.docmem.memory import Docmem, open_docmem
     from infold.docmem.node import Context, Node, expected_hashes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "condensing": ("condense",),
     "exporting": ("export_text",),
-    "importing": ("import_file", "import_note"),
+    "importing": ("import_file", "import_note", "import_text"),
     "indexing": ("index_memory",),
     "memory": ("Docmem", "open_docmem"),
     "node": ("Context", "Node", "expected_hashes"),
@@ -40,7 +40,7 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 
 __all__ = [  # noqa: RUF022 - by what they are for
     "Docmem", "open_docmem", "Context", "Node", "NewNode", "expected_hashes", "Place", "after", "before", "child_of",
-    "import_file", "import_note", "export_text", "condense", "index_memory", "recall", "relevance",
+    "import_file", "import_note", "import_text", "export_text", "condense", "index_memory", "recall", "relevance",
 ]  # fmt: skip
 
 

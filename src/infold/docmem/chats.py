@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
 from infold.docmem import marks, stale, writing
-from infold.docmem.drafts import shortened
+from infold.docmem.drafts import Draft, shortened
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Context, Node
 from infold.docmem.place import child_of
@@ -21,7 +22,7 @@ from infold.docmem.rows import Rows
 from infold.errors import ImportRefused, NoteUnreadable
 from infold.notebook.archive import add_transcripts, find_session
 from infold.notebook.sessions import PREFIX
-from infold.notebook.transcripts import SUFFIX, Turn, read_transcript
+from infold.notebook.transcripts import SUFFIX, Turn, parse_transcript, read_transcript
 from infold.text import content_hash
 from infold.workspace import Workspace
 
@@ -68,6 +69,14 @@ def import_transcript(memory: Docmem, workspace: Workspace, file: Path) -> ChatT
         (session,) = add_transcripts(workspace, [file])
         return import_session(memory, workspace, session.path)
     return _import(memory, PREFIX + file.resolve().relative_to(folder).as_posix(), file)
+
+
+def thread_draft(text: str, name: str) -> Draft:
+    """The text of a transcript as a conversation by itself, which is no session of the notebook."""
+    draft = Draft(Context("chat_session", "thread", shortened(name.removesuffix(SUFFIX))), is_readonly=True)
+    for turn in parse_transcript(BytesIO(text.encode())).turns:
+        draft.add(Context("message", "role", shortened(turn.role)), turn.text)
+    return draft
 
 
 def forget_session_nodes(memory: Docmem, session: str) -> int:

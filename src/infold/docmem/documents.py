@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import count, groupby
+from operator import itemgetter
 from typing import Final
 
 from infold.docmem.drafts import Draft, shortened
@@ -23,14 +24,18 @@ _SHORT: Final = "".join(rf"(?<!\b{word}\.)" for word in ("[A-Z]", "Dr", "Mr", "M
 _SENTENCE_END: Final = re.compile(
     rf"(?<=[.!?…]){_SHORT}[\"'”’)\]*_]*(?=\s+[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])[」』”’）]*"
 )
+_WHOLE: Final = re.compile(
+    r"`[^`]*`|\[\[[^\]]*\]\]|!?\[[^\]]*\]\([^)]*\)|<[^<>]*>|\$[^$]*\$|%%.*?%%|==.*?==", re.DOTALL
+)
 _LINE_END: Final = re.compile(r"\r\n?")
 
 
 def markdown_draft(text: str, name: str, top: str = "root") -> Draft:
     """A Markdown text by its headings: each is a `section` with what is below it, blocks are memories.
 
-    A block's context is memory:KIND:LINES, so `memory:paragraph:L12` or `memory:list_item:L14-16`. Front matter
-    becomes the first node. All of it is readonly (spec 2, Import).
+    A block's context is memory:KIND:LINES, so `memory:paragraph:L12` or `memory:list_item:L14-16`; nested items are
+    below theirs, the sentences of a paragraph below a node without text. Front matter becomes the first node. All of it
+    is readonly (spec 2, Import).
     """
     note = parse(name, text)
     draft = Draft(Context(top, "markdown", shortened(name)), is_readonly=True)
@@ -46,6 +51,10 @@ def markdown_draft(text: str, name: str, top: str = "root") -> Draft:
             above.append((heading.level, section))
         elif block.kind is BlockKind.FRONT_MATTER:
             draft.add(Context("metadata", "front_matter", "yaml"), written)
+        elif block.kind is BlockKind.LIST_ITEM:
+            _add_item(above[-1][1], block.line, written)
+        elif block.kind is BlockKind.PARAGRAPH:
+            _add_paragraph(above[-1][1], block.line, written)
         else:
             above[-1][1].add(Context("memory", str(block.kind), _lines(block.line, block.end_line)), written)
     return draft
@@ -59,14 +68,49 @@ def text_draft(text: str, name: str, top: str = "root") -> Draft:
     """
     draft = Draft(Context(top, "text", shortened(name)), is_readonly=True)
     for first, lines in _paragraphs(_LINE_END.sub("\n", text.removeprefix(BOM)).split("\n")):
-        pieces = list(_sentences(first, "\n".join(lines)))
-        if len(pieces) == 1:
-            draft.add(Context("memory", "paragraph", _lines(first, first + len(lines) - 1)), pieces[0][1])
-            continue
-        above = draft.add(Context("paragraph", "sentences", _lines(first, first + len(lines) - 1)))
-        for line, sentence in pieces:
-            above.add(Context("memory", "sentence", _lines(line, line + sentence.count("\n"))), sentence)
+        _add_paragraph(draft, first, "\n".join(lines))
     return draft
+
+
+def _add_paragraph(above: Draft, first: int, paragraph: str) -> None:
+    """A memory a sentence, below a node without text where there are several."""
+    lines = _lines(first, first + _count_lines(paragraph) - 1)
+    pieces = list(_sentences(first, paragraph))
+    if len(pieces) == 1:
+        above.add(Context("memory", "paragraph", lines), paragraph.strip())
+        return
+    over = above.add(Context("paragraph", "sentences", lines))
+    for line, sentence in pieces:
+        over.add(Context("memory", "sentence", _lines(line, line + _count_lines(sentence) - 1)), sentence)
+
+
+def _add_item(above: Draft, first: int, item: str) -> None:
+    """A list item, and below it those that are nested in it; what it goes on to say after them is a memory as well."""
+    lines = re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+", item)
+    made: dict[tuple[int, ...], Draft] = {}
+    for items, numbered in groupby(zip(_items_of(item, len(lines)), count(first), lines), key=itemgetter(0)):
+        found = list(numbered)
+        while found and not found[-1][2].strip():
+            found.pop()
+        if not found:
+            continue
+        over = next((made[items[:depth]] for depth in range(len(items), -1, -1) if items[:depth] in made), above)
+        kind = "paragraph" if items in made else "list_item"
+        text = "".join(line for _, _, line in found).rstrip("\r\n")
+        node = over.add(Context("memory", kind, _lines(found[0][1], found[-1][1])), text)
+        made.setdefault(items, node)
+
+
+def _items_of(item: str, count: int) -> list[tuple[int, ...]]:
+    """Of each line the items that it is in, the outermost first; numbers tell them apart."""
+    from markdown_it import MarkdownIt  # takes a while to load, and only lists need it
+
+    within: list[tuple[int, ...]] = [()] * count
+    for number, token in enumerate(MarkdownIt("commonmark").parse(item)):
+        if token.type == "list_item_open" and token.map is not None:
+            for line in range(token.map[0], min(token.map[1], count)):
+                within[line] = (*within[line], number)
+    return within
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
@@ -79,16 +123,22 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _sentences(line: int, paragraph: str) -> Iterator[tuple[int, str]]:
-    """The sentences as written, and the line on which each begins."""
+    """The sentences as written, and the line on which each begins. Code, links and formulas are not cut."""
+    whole = [match.span() for match in _WHOLE.finditer(paragraph)]
+    ends = (match.end() for match in _SENTENCE_END.finditer(paragraph))
     start = 0
-    for end in (*(match.end() for match in _SENTENCE_END.finditer(paragraph)), len(paragraph)):
+    for end in (*(end for end in ends if not any(a < end < b for a, b in whole)), len(paragraph)):
         piece = paragraph[start:end]
         if piece.strip():
-            line += piece[: len(piece) - len(piece.lstrip())].count("\n")
+            line += _count_lines(piece[: len(piece) - len(piece.lstrip())]) - 1
             yield line, piece.strip()
-            line += piece.lstrip().count("\n")
+            line += _count_lines(piece.lstrip()) - 1
             start = end
 
 
 def _lines(first: int, last: int) -> str:
     return f"L{first}" if first == last else f"L{first}-{last}"
+
+
+def _count_lines(text: str) -> int:
+    return 1 + len(re.findall(r"\r\n?|\n", text))

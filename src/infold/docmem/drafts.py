@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from infold.docmem import marks
+from infold.docmem import marks, queries
 from infold.docmem.ids import ALPHABET, LENGTH, checked_root_id
 from infold.docmem.node import CONTEXT_CHARACTERS, Context, Node, checked_text
 from infold.docmem.order import FIRST, STEP
@@ -33,6 +33,8 @@ class Draft:
     order: float | None = None
     id: str | None = None
     marks: dict[str, str] = field(default_factory=dict)
+    created_at: str | None = None
+    versions: list[tuple[object, ...]] = field(default_factory=list)  # what it was, as `history` has it after its id
 
     def add(self, context: Context, text: str = "") -> Draft:
         """A new last child, as readonly as this."""
@@ -56,7 +58,7 @@ def plant(rows: Rows, draft: Draft, place: Place | None = None, *, root_id: str 
     node. Raises NodeExists, NodeIdInvalid, NodeNotFound, NoParent, TextNotStorable.
     """
     parent, order_value = (None, FIRST) if place is None else parent_and_order(rows, place)
-    upmost = _put(rows, draft, parent, order_value, _top_id(rows, draft, place, root_id))
+    upmost = put_draft(rows, draft, parent, order_value, _top_id(rows, draft, place, root_id))
     waiting = [(draft, upmost.id)]
     while waiting:
         above, parent_id = waiting.pop()
@@ -64,10 +66,28 @@ def plant(rows: Rows, draft: Draft, place: Place | None = None, *, root_id: str 
         for child in above.children:
             order_value = order_value + STEP if child.order is None else child.order
             wished = child.id if child.id is not None and _is_free(rows, child.id) else None
-            node = _put(rows, child, parent_id, order_value, wished)
+            node = put_draft(rows, child, parent_id, order_value, wished)
             if child.children:
                 waiting.append((child, node.id))
     return upmost
+
+
+def put_draft(rows: Rows, draft: Draft, parent: str | None, order_value: float, node_id: str | None = None) -> Node:
+    """One node of a draft, without those below it, at a place that is free."""
+    node = rows.add(
+        parent,
+        checked_text(draft.text),
+        draft.context,
+        order_value,
+        readonly=int(draft.is_readonly),
+        node_id=node_id,
+        created_at=draft.created_at,
+    )
+    for name, value in draft.marks.items():
+        marks.mark(rows, node.id, name, value)
+    for number, version in enumerate(draft.versions, start=1):
+        rows.connection.execute(queries.WAS, (node.id, number, *version))
+    return node
 
 
 def shortened(text: str) -> str:
@@ -78,14 +98,6 @@ def shortened(text: str) -> str:
     start = line[: CONTEXT_CHARACTERS - len(_MORE)]
     at_word = start.rpartition(" ")[0] if line[len(start)] != " " else start
     return (at_word if len(at_word) > CONTEXT_CHARACTERS // 3 else start).rstrip() + _MORE
-
-
-def _put(rows: Rows, draft: Draft, parent: str | None, order_value: float, node_id: str | None) -> Node:
-    text = checked_text(draft.text)
-    node = rows.add(parent, text, draft.context, order_value, readonly=int(draft.is_readonly), node_id=node_id)
-    for name, value in draft.marks.items():
-        marks.mark(rows, node.id, name, value)
-    return node
 
 
 def _top_id(rows: Rows, draft: Draft, place: Place | None, root_id: str | None) -> str | None:

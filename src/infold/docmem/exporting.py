@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 
 from infold.docmem import marks
 from infold.docmem.chats import VIEW_MARKS
+from infold.docmem.history import Version, versions
 from infold.docmem.lookup import Lookup
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
@@ -41,10 +42,10 @@ def export_text(memory: Docmem, node_id: str, form: Form) -> str:
         return "\n".join(lines) + "\n"
 
 
-def _with_marks(rows: Lookup, node_id: str) -> Iterator[tuple[Node, dict[str, str]]]:
+def _with_marks(rows: Lookup, node_id: str) -> Iterator[tuple[Node, dict[str, str], list[Version]]]:
     for node, _ in rows.tree(node_id):
-        flags = marks.marks_of(rows, node.id)
-        yield node, {name: value for name, value in flags.items() if name not in VIEW_MARKS}
+        flags = {name: value for name, value in marks.marks_of(rows, node.id).items() if name not in VIEW_MARKS}
+        yield node, flags, versions(rows, node.id)
 
 
 def _json_lines(rows: Lookup, node_id: str) -> Iterator[str]:

@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infold.docmem.chats import import_transcript
-from infold.docmem.documents import markdown_draft
-from infold.docmem.drafts import Draft, plant, shortened
-from infold.docmem.importing import import_file
-from infold.docmem.node import Context
+from infold.docmem.importing import form_of, import_file, import_text
 from infold.docmem.place import child_of
 from infold.errors import ImportRefused, NoteUnreadable
-from infold.notebook.transcripts import SUFFIX, Turn, read_transcript
+from infold.notebook.transcripts import SUFFIX, read_transcript
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
@@ -27,12 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What came in: from `file`, or text without one. `turns` are those of a thread."""
+    """What came in: from `file`, or text without one. `text` is what it says, of a thread who said it too."""
 
     name: str
     text: str
     file: Path | None = None
-    turns: tuple[Turn, ...] = ()
 
 
 def read_document(file: Path) -> Document:
@@ -41,7 +37,7 @@ def read_document(file: Path) -> Document:
         if file.suffix.casefold() == SUFFIX:
             turns = read_transcript(file).turns
             said = "\n\n".join(f"{turn.role}: {turn.text}" for turn in turns)
-            document = Document(file.name, said, file, tuple(turns))
+            document = Document(file.name, said, file)
         else:
             document = Document(file.name, file.read_bytes().decode(), file)
     except (NoteUnreadable, OSError, UnicodeDecodeError) as error:
@@ -57,24 +53,8 @@ def import_document(memory: Docmem, workspace: Workspace, document: Document, ta
     Raises what `importing` and `chats` raise, and NodeNotFound where the target is gone.
     """
     place = child_of(target.id) if target is not None else None
-    if document.turns and document.file is not None and place is None:
+    if document.file is None:
+        return import_text(memory, document.text, document.name, "markdown", place).node
+    if place is None and form_of(document.file.name) == "transcript":
         return import_transcript(memory, workspace, document.file).root
-    if document.file is not None and not document.turns:
-        return import_file(memory, document.file, place=place).node
-    draft = _thread(document) if document.turns else _text(document, is_part=place is not None)
-    with memory.store.writing() as rows:
-        return plant(rows, draft, place)
-
-
-def _text(document: Document, *, is_part: bool) -> Draft:
-    draft = markdown_draft(document.text, document.name, "document" if is_part else "root")
-    if not draft.children:
-        raise ImportRefused(f"{document.name} holds no text.", hint="Give a text that does.")
-    return draft
-
-
-def _thread(document: Document) -> Draft:
-    draft = Draft(Context("chat_session", "thread", shortened(document.name.removesuffix(SUFFIX))), is_readonly=True)
-    for turn in document.turns:
-        draft.add(Context("message", "role", shortened(turn.role)), turn.text)
-    return draft
+    return import_file(memory, document.file, place=place).node

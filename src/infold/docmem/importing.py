@@ -1,47 +1,56 @@
 """Files and notes of the vault as trees: read whole, checked, then planted in one transaction (spec 2, Import).
 
-What a document becomes belongs to `documents` and `toml_trees`; conversations to `chats`.
+What a document becomes belongs to `documents`, `toml_trees` and `chats`; one that changed to `refreshing`.
 """
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from infold.docmem import marks
-from infold.docmem.chats import VIEW_MARKS
+from infold.docmem.chats import VIEW_MARKS, thread_draft
 from infold.docmem.documents import markdown_draft, text_draft
 from infold.docmem.drafts import Draft, plant
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
 from infold.docmem.place import Place, parent_and_order
+from infold.docmem.refreshing import refresh
 from infold.docmem.rows import Rows
 from infold.docmem.toml_trees import toml_draft
 from infold.errors import ImportRefused, NoteUnreadable, PathRefused
+from infold.notebook.transcripts import SUFFIX
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes, safe_path
 from infold.vault.names import is_note_name
 from infold.workspace import Workspace
 
-Form = Literal["markdown", "text", "toml"]
+Form = Literal["markdown", "text", "toml", "transcript"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 MAX_BYTES: Final = 32 * 1024 * 1024
 SOURCE: Final = "source"  # the mark that says where the upmost node of an import is from, in full
 SHA256: Final = "sha256"  # the mark that says which content that was
-_FORM_OF_SUFFIX: Final[dict[str, Form]] = {".md": "markdown", ".markdown": "markdown", ".toml": "toml"}
+_FORM_OF_SUFFIX: Final[dict[str, Form]] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".toml": "toml",
+    SUFFIX: "transcript",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made. Not new: the same content was imported from there before, and nothing was done."""
+    """What an import did: `nodes` were made. Not new: the document was there, and followed where it had changed."""
 
     node: Node  # the upmost
-    nodes: int  # how many were made
+    nodes: int
     is_new: bool = True
+    removed: int = 0
+    kept: int = 0
 
 
 def form_of(name: str) -> Form:
@@ -74,8 +83,10 @@ def import_file(
 ) -> Imported:
     """A file as a tree, or as a part of one at `place`; where `form` is not given, its name says what it is.
 
-    Nodes of a TOML file are readonly where it says so, those of any other all are. The same content of the same
-    document is imported once, unless `again`. Raises ImportRefused, NodeExists, NodeIdInvalid, NodeNotFound, NoParent.
+    Nodes of a TOML file are readonly where it says so, those of any other all are. A document that was imported from
+    there before is brought up to date, by `refreshing`; `again` makes a second tree of it. A transcript becomes a
+    thread by itself; `chats` makes it a session of the notebook. Raises ImportRefused, NodeExists, NodeIdInvalid,
+    NodeNotFound, NoParent.
     """
     with _refused():
         data = _file_bytes(file)
@@ -97,37 +108,70 @@ def import_note(
     return _import(memory, data, f"vault:{path}", "markdown", place, root_id, again=again)
 
 
-def _import(
-    memory: Docmem, data: bytes, source: str, form: Form, place: Place | None, root_id: str | None, *, again: bool
+def import_text(
+    memory: Docmem,
+    text: str,
+    name: str,
+    form: Form | None = None,
+    place: Place | None = None,
+    *,
+    root_id: str | None = None,
 ) -> Imported:
-    path = source.partition(":")[2]
-    name = path.rpartition("/")[2]
-    with _refused():
-        text = decode(data, name)
-    if form == "toml":
-        draft = toml_draft(text, name)
-        for part in draft.walk():  # a file is no view of a session, whatever it says
-            part.marks = {mark: value for mark, value in part.marks.items() if mark not in VIEW_MARKS}
-    else:
-        make: Callable[[str, str, str], Draft] = markdown_draft if form == "markdown" else text_draft
-        draft = make(text, name, "root" if place is None else "document")
-        if not draft.children:
-            raise ImportRefused(f"{name} holds no text.", hint="Name a file that does.")
-        draft.marks = {SOURCE: source, SHA256: content_hash(data)}
+    """A text at hand under a name, as a file of that name would be; each time anew. Raises as `import_file` does."""
+    draft = _draft(text, name, form or form_of(name), is_part=place is not None)
     with memory.store.writing() as rows:
-        known = None if again or form == "toml" else _known(rows, draft, place)
-        if known is not None:
-            return Imported(known, 0, is_new=False)
         node = plant(rows, draft, place, root_id=root_id)
         return Imported(node, rows.size(node.id))
 
 
-def _known(rows: Rows, draft: Draft, place: Place | None) -> Node | None:
-    """The node of an earlier import of the same, below the same parent."""
+def _import(
+    memory: Docmem, data: bytes, source: str, form: Form, place: Place | None, root_id: str | None, *, again: bool
+) -> Imported:
+    name = source.partition(":")[2].rpartition("/")[2]
+    with _refused():
+        text = decode(data, name)
+    draft = _draft(text, name, form, is_part=place is not None)
+    if form != "toml":
+        draft.marks = {SOURCE: source, SHA256: content_hash(data)}
+    with memory.store.writing() as rows:
+        known = None if again or form == "toml" else _known(rows, source, place)
+        if known is None:
+            node = plant(rows, draft, place, root_id=root_id)
+            return Imported(node, rows.size(node.id))
+        if root_id not in (None, known.id):
+            raise ImportRefused(
+                f"{name} is the tree {known.id!r} already.",
+                hint="Import it without a name to bring that up to date, or once more (--again) for a second tree.",
+            )
+        if marks.marks_of(rows, known.id)[SHA256] == draft.marks[SHA256]:
+            return Imported(known, 0, is_new=False, kept=rows.size(known.id) - 1)
+        done = refresh(rows, known, draft)
+        marks.mark(rows, known.id, SHA256, draft.marks[SHA256])
+        return Imported(rows.get(known.id), done.added, is_new=False, removed=done.removed, kept=done.kept)
+
+
+def _draft(text: str, name: str, form: Form, *, is_part: bool) -> Draft:
+    if form == "toml":
+        draft = toml_draft(text, name)
+        for part in draft.walk():  # a file is no view of a session, whatever it says
+            part.marks = {mark: value for mark, value in part.marks.items() if mark not in VIEW_MARKS}
+        return draft
+    top = "document" if is_part else "root"
+    if form == "transcript":
+        draft = thread_draft(text, name)
+    else:
+        draft = markdown_draft(text, name, top) if form == "markdown" else text_draft(text, name, top)
+    if not draft.children:
+        what = "turn of a conversation" if form == "transcript" else "text"
+        raise ImportRefused(f"{name} holds no {what}.", hint="Name a file that does.")
+    return draft
+
+
+def _known(rows: Rows, source: str, place: Place | None) -> Node | None:
+    """The node of an earlier import of the same document, below the same parent; the oldest of several."""
     parent = None if place is None else parent_and_order(rows, place)[0]
-    same = marks.marked_with(rows, SHA256, draft.marks[SHA256])
-    found = (rows.get(node_id) for node_id in same if marks.marks_of(rows, node_id).get(SOURCE) == draft.marks[SOURCE])
-    return next((node for node in found if node.parent_id == parent), None)
+    found = [rows.get(node_id) for node_id in marks.marked_with(rows, SOURCE, source)]
+    return min((node for node in found if node.parent_id == parent), key=lambda node: node.created_at, default=None)
 
 
 def _file_bytes(file: Path) -> bytes:

@@ -105,8 +105,14 @@ def node_hash(parent_id: str | None, context: Context, text: str, order_value: f
 
 
 def now() -> str:
-    """The current time in ISO 8601: UTC, milliseconds, ``Z``."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """The current time as nodes have it."""
+    return written_time(datetime.now(UTC))
+
+
+def written_time(moment: datetime) -> str:
+    """A time in ISO 8601: UTC, milliseconds, ``Z``; one without a zone is taken as UTC."""
+    known = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return known.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def checked_text(text: str) -> str:

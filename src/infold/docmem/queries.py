@@ -83,6 +83,10 @@ SELECT id, {_VERSION}, ?2, ?3, ?4, {_STATE}, ?5, created_at, readonly,
     (SELECT json_group_object(name, value) FROM marks WHERE node_id = n.id)
 FROM nodes n WHERE id = ?1
 """
+WAS: Final = """
+INSERT OR REPLACE INTO history (node_id, version, operation, replaced_at, parent_id, text, order_value,
+    context_type, context_name, context_value, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 SINCE: Final = """
 SELECT operation, replaced_at, text FROM history WHERE node_id = ? AND hash = ? ORDER BY version DESC LIMIT 1
 """  # what became of the state that a caller read

@@ -15,7 +15,8 @@
 
 The first node is the upmost; each other one names a parent that stands above it. `id` is needed where a node has
 children, `order_value` nowhere (the order is that of the file then), `readonly` is 0 where nothing is said (spec 2,
-Import). Times are written for the reader and not read; nor are tokens and hash, where a file has them.
+Import). A node is as old as `created_at` says, and was before what its `[[nodes.history]]` says, the oldest first.
+`updated_at` is written for the reader and not read; nor are tokens and hash, where a file has them.
 """
 
 from __future__ import annotations
@@ -24,18 +25,23 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from infold.docmem.drafts import Draft
-from infold.docmem.node import Context, Node
+from infold.docmem.history import Version
+from infold.docmem.node import Context, Node, node_hash, written_time
 from infold.docmem.order import FIRST, STEP
 from infold.errors import ImportRefused, InfoldError
 
 FORMAT: Final = "docmem/1"
 _HINT: Final = "`infold docmem export --format toml` shows the form; correct the file and import it again."
 _CONTEXT: Final = ("context_type", "context_name", "context_value")
-_UNREAD: Final = ("token_count", "created_at", "updated_at", "hash")
-_KNOWN: Final = {"id", "parent_id", "text", "order_value", *_CONTEXT, "readonly", "marks", *_UNREAD}
+_UNREAD: Final = ("token_count", "updated_at", "hash")
+_KNOWN: Final = {
+    "id", "parent_id", "text", "order_value", *_CONTEXT, "readonly", "marks", "created_at", "history", *_UNREAD,
+}  # fmt: skip
+_OF_VERSION: Final = ("operation", "replaced_at", "parent_id", "order_value", *_CONTEXT, "text")
 _WRITTEN: Final = ("id", "parent_id", "order_value", *_CONTEXT, "readonly", "created_at", "updated_at")
 _IN_LINE: Final = re.compile(r'[\\"\x00-\x08\x0a-\x1f\x7f]')
 _IN_LINES: Final = re.compile(r'[\\\x00-\x08\x0b-\x1f\x7f]|"(?="|\Z)')
@@ -43,11 +49,11 @@ _SHORT: Final = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\f": "\\f", "\r": "\\r"
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def written_toml(tree: Iterable[tuple[Node, Mapping[str, str]]]) -> Iterator[str]:
-    """The lines of a subtree and the marks of its nodes, given in reading order."""
+def written_toml(tree: Iterable[tuple[Node, Mapping[str, str], Sequence[Version]]]) -> Iterator[str]:
+    """The lines of a subtree with the marks and versions of its nodes, given in reading order."""
     yield f'format = "{FORMAT}"'
     is_first = True
-    for node, marks in tree:
+    for node, marks, versions in tree:
         yield ""
         yield "[[nodes]]"
         for name in _WRITTEN:
@@ -57,6 +63,11 @@ def written_toml(tree: Iterable[tuple[Node, Mapping[str, str]]]) -> Iterator[str
             pairs = ", ".join(f"{_key(name)} = {_string(value)}" for name, value in marks.items())
             yield f"marks = {{ {pairs} }}"
         yield f"text = {_string(node.text)}"
+        for version in versions:
+            yield "[[nodes.history]]"
+            for name in _OF_VERSION:
+                if (value := getattr(version, name)) is not None:
+                    yield f"{name} = {_value(value)}"
         is_first = False
 
 
@@ -118,12 +129,56 @@ def _draft(values: Mapping[str, Any]) -> Draft:
     readonly = values.get("readonly", 0)
     if readonly not in (0, 1):
         raise _Wrong(f"`readonly` is 0 or 1, not {readonly!r}")
+    context = _context(values)
+    order = _order(values.get("order_value"))
+    return Draft(
+        context,
+        text,
+        is_readonly=bool(readonly),
+        order=order,
+        id=node_id,
+        marks=dict(marks),
+        created_at=_time(values, "created_at"),
+        versions=[_version(version) for version in _tables(values.get("history", []))],
+    )
+
+
+def _tables(value: Any) -> list[Mapping[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise _Wrong("`history` is no list of [[nodes.history]]")
+    return value
+
+
+def _version(values: Mapping[str, Any]) -> tuple[object, ...]:
+    """A version as `queries.WAS` takes it after the node's id and its number."""
+    if more := sorted(values.keys() - set(_OF_VERSION)):
+        raise _Wrong(f"`history` has no property {more[0]!r}")
+    parent, order = values.get("parent_id"), _order(values.get("order_value"))
+    texts = [values.get(name) for name in ("operation", "text", *_CONTEXT)]
+    moment = _time(values, "replaced_at")
+    if not all(isinstance(one, str) for one in (*texts, moment)) or not isinstance(parent, str | None) or order is None:
+        raise _Wrong("a version in `history` needs operation, replaced_at, order_value, its context and text")
+    context = _context(values)
+    fields = (context.type, context.name, context.value)
+    hashed = node_hash(parent, context, values["text"], order)
+    return (values["operation"], moment, parent, values["text"], order, *fields, hashed)
+
+
+def _context(values: Mapping[str, Any]) -> Context:
     try:
-        context = Context(*(values.get(field) for field in _CONTEXT))  # type: ignore[arg-type] # it refuses None itself
+        return Context(*(values.get(field) for field in _CONTEXT))  # type: ignore[arg-type] # it refuses None itself
     except InfoldError as error:
         raise _Wrong(str(error).rstrip(".")) from error
-    order = _order(values.get("order_value"))
-    return Draft(context, text, is_readonly=bool(readonly), order=order, id=node_id, marks=dict(marks))
+
+
+def _time(values: Mapping[str, Any], name: str) -> str | None:
+    """A time in ISO 8601, as the store writes it."""
+    value = values.get(name)
+    try:
+        moment = value if isinstance(value, datetime | None) else datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise _Wrong(f"`{name}` is a time in ISO 8601, not {value!r}") from error
+    return None if moment is None else written_time(moment)
 
 
 def _order(value: Any) -> float | None:

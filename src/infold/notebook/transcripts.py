@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from infold.errors import NoteUnreadable
 from infold.notebook.injected import without_injected
@@ -75,26 +75,31 @@ class Transcript:
 
 def read_transcript(file: Path) -> Transcript:
     """The turns of a transcript. Raises NoteUnreadable where the file cannot be read at all."""
+    try:
+        with file.open("rb") as stream:
+            return parse_transcript(stream)
+    except OSError as error:
+        raise NoteUnreadable(f"{file.name} cannot be read: {error.strerror or error}.") from error
+
+
+def parse_transcript(stream: BinaryIO) -> Transcript:
+    """The same of lines at hand."""
     digest = sha256()
     turns: list[Turn] = []
     malformed: list[int] = []
     is_being_written = False
-    try:
-        with file.open("rb") as stream:
-            for line, data in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
-                digest.update(data)
-                if not data.strip():
-                    continue
-                record = _record(data)
-                if record is None:
-                    if data.endswith(b"\n"):
-                        malformed.append(line)
-                    else:
-                        is_being_written = True
-                    continue
-                turns += [Turn(len(turns) + 1, line, *said) for said in _said(record)]
-    except OSError as error:
-        raise NoteUnreadable(f"{file.name} cannot be read: {error.strerror or error}.") from error
+    for line, data in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
+        digest.update(data)
+        if not data.strip():
+            continue
+        record = _record(data)
+        if record is None:
+            if data.endswith(b"\n"):
+                malformed.append(line)
+            else:
+                is_being_written = True
+            continue
+        turns += [Turn(len(turns) + 1, line, *said) for said in _said(record)]
     return Transcript(tuple(turns), digest.hexdigest(), tuple(malformed), is_being_written)
 
 

@@ -1,0 +1,255 @@
+"""Keeps the catalogue in step with the vault: one scan, and one reading of what changed.
+
+A file of the size and time known is taken as unchanged, unless it was written shortly before it was looked at or later:
+then its hash decides. A vault that is suddenly empty or away empties nothing, and what is only out of reach stays
+known. Killed anywhere, the next sync does the rest: notes are written in rounds, and links are worked out last.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from infold.catalogue.days import day_of_file
+from infold.catalogue.link_targets import resolve_links
+from infold.catalogue.store import RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
+from infold.errors import CatalogueFault, VaultNotFound
+from infold.vault.files import FileStat, Scan, Skipped, scan
+from infold.workers import MANY, Crew, processors, without_collection
+
+if TYPE_CHECKING:  # a vault that did not change is told without the parser
+    from infold.catalogue.facts import FactsReading, NoteFacts
+
+Progress = Callable[[int, int], None]
+ROUND: Final = 1000  # notes of one transaction
+_KNOWN: Final = "SELECT id, file_day, aliases FROM files JOIN notes USING (id) WHERE path = ?"
+_TARGETS: Final = "SELECT name, alias, is_wiki, target FROM links WHERE note = ?"
+_PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_LINK: Final = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_UNRESOLVED: Final = "unresolved"  # in meta: notes were written whose links were not worked out yet
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueResult:
+    """What one sync did. `emptied`: no notes were found where there had been some, so nothing was touched.
+
+    `files` are those that the catalogue has as they are now.
+    """
+
+    scanned: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+    seconds: float
+    emptied: bool = False
+    warnings: tuple[Skipped, ...] = ()  # notes whose front matter could not be read, and why
+    files: tuple[FileStat, ...] = field(default=(), repr=False)
+
+
+def sync_catalogue(
+    catalogue: Catalogue, paths: Sequence[str] | None = None, progress: Progress | None = None
+) -> CatalogueResult:
+    """Brings the catalogue up to date with the vault; with `paths` only what is at these is looked at.
+
+    `progress(done, total)` counts files read. Raises VaultNotFound where there is neither vault nor catalogue, and
+    StateUnwritable.
+    """
+    try:
+        return _Syncing(catalogue, paths, progress or _silent).run()
+    except CatalogueFault:
+        catalogue.remove()
+        return _Syncing(catalogue, paths, progress or _silent).run()
+
+
+class _Wanted(NamedTuple):
+    """A file whose bytes have to be looked at."""
+
+    file: FileStat
+    known: Stamp | None
+
+
+_Read = tuple[_Wanted, "FactsReading"]
+
+
+class _Syncing:
+    """One sync while it runs."""
+
+    def __init__(self, catalogue: Catalogue, paths: Sequence[str] | None, progress: Progress) -> None:
+        self._catalogue, self._progress = catalogue, progress
+        self._paths = None if paths is None else frozenset(paths)
+        self._started, self._started_ns = time.monotonic(), time.time_ns()
+        self._failed: list[Skipped] = []
+        self._added = self._changed = 0
+        self._unresolved: set[int] = set()  # notes with links that are not known to lead anywhere
+        self._are_names_new = False
+
+    def run(self) -> CatalogueResult:
+        """Does it."""
+        seen = self._seen()
+        files = [file for file in seen.files if self._paths is None or file.path in self._paths]
+        if not files and self._is_suddenly_empty():
+            return self._result(seen, (), 0, emptied=True)
+        was_left = self._is_left()
+        if self._paths is None and not was_left:
+            certain = self._catalogue.certain()
+            if len(files) == len(certain) == self._catalogue.count() and certain.issuperset(files):
+                return self._result(seen, files, 0)
+        known = self._catalogue.stamps()
+        wanted = [_Wanted(file, known.get(file.path)) for file in files]
+        wanted = [item for item in wanted if not _is_as_known(*item)]
+        with without_collection():
+            for batch in _rounds(self._readings(wanted)):
+                self._write(batch)
+        gone = self._gone(known, seen)
+        if gone or self._unresolved or was_left:
+            self._finish(gone, all_links=bool(gone) or self._are_names_new or was_left)
+        failed = {item.path for item in self._failed}
+        return self._result(seen, [file for file in files if file.path not in failed], len(gone))
+
+    def _seen(self) -> Scan:
+        catalogue = self._catalogue
+        try:
+            return scan(catalogue.vault, catalogue.params.vault, near=self._paths)
+        except VaultNotFound:
+            if not catalogue.count():
+                raise
+            reason = f"there is no vault folder at {catalogue.vault}; what is known of its notes was kept"
+            return Scan((), (Skipped(".", reason, is_kept=True),))
+
+    def _is_suddenly_empty(self) -> bool:
+        """Whether there is no note at all where some were known."""
+        if not self._catalogue.count():
+            return False
+        if self._paths is None:
+            return True
+        return not self._catalogue.vault.is_dir() or not scan(self._catalogue.vault, self._catalogue.params.vault).files
+
+    def _readings(self, wanted: Sequence[_Wanted]) -> Iterator[_Read]:
+        from infold.catalogue.facts import cutting_of
+
+        if not wanted:
+            return
+        workers = processors() if len(wanted) > MANY else 1
+        items = [(item.file.path, item.known.sha256 if item.known else None) for item in wanted]
+        done = 0
+        with closing(Crew("infold.catalogue.facts:read_facts", workers)) as crew:
+            cutting = cutting_of(self._catalogue.params)
+            for batch in crew.each(items, self._catalogue.vault, cutting, workers == 1):
+                yield from ((wanted[number], reading) for number, reading in batch)
+                done += len(batch)
+                self._progress(done, len(wanted))
+
+    def _write(self, batch: Sequence[_Read]) -> None:
+        catalogue = self._catalogue
+        with catalogue.writing() as db:
+            for wanted, reading in batch:
+                if reading.reason is not None:
+                    self._failed.append(Skipped(reading.path, reading.reason, reading.is_kept))
+                elif reading.facts is None:
+                    self._touch(db, wanted.file)
+                else:
+                    self._put(db, wanted, reading.facts)
+            if self._unresolved:
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_UNRESOLVED,))
+        for _, reading in batch:
+            if reading.facts is not None:
+                catalogue.drop([reading.path])
+                if reading.text is not None:
+                    catalogue.hold(reading.path, reading.facts.sha256, reading.text)
+
+    def _touch(self, db: Connection, file: FileStat) -> None:
+        stamp = (file.size, file.mtime_ns, self._started_ns, file.path)
+        db.execute("UPDATE files SET size = ?, mtime_ns = ?, checked_ns = ? WHERE path = ?", stamp)
+
+    def _put(self, db: Connection, wanted: _Wanted, facts: NoteFacts) -> None:
+        file = wanted.file
+        row = db.execute(_KNOWN, (file.path,)).fetchone()
+        note, file_day, aliases = row or (None, day_of_file(file.mtime_ns), None)
+        targets = dict[tuple[str, str | None, int], int | None]()
+        if row is not None:
+            targets = {tuple(key): target for *key, target in db.execute(_TARGETS, (note,))}
+            db.execute("DELETE FROM links WHERE note = ?", (note,))
+        self._added += row is None
+        self._changed += row is not None
+        stamp = (note, file.path, file.size, file.mtime_ns, self._started_ns, file_day, facts.sha256)
+        note = db.execute(_PUT_FILE, stamp).lastrowid or 0
+        db.execute(_PUT_NOTE, (note, *facts[2:14]))
+        db.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?, ?)", (note, facts.outline, facts.passages))
+        keys = [(link.name, link.alias, int(link.is_wiki)) for link in facts.links]
+        rows = [(note, n, *link, targets.get(key)) for n, (link, key) in enumerate(zip(facts.links, keys, strict=True))]
+        db.executemany(_PUT_LINK, rows)
+        if aliases != facts.aliases or not targets.keys() >= set(keys):
+            self._unresolved.add(note)
+            self._are_names_new = self._are_names_new or aliases != facts.aliases
+
+    def _gone(self, known: Mapping[str, Stamp], seen: Scan) -> list[str]:
+        """The notes that leave: neither there nor only out of reach."""
+        skipped = [*seen.skipped, *self._failed]
+        present = {file.path for file in seen.files} - {item.path for item in self._failed}
+        absent = [path for path in known if path not in present and (self._paths is None or path in self._paths)]
+        kept = [item.path.rstrip("/") for item in skipped if item.is_kept] if absent else []
+        return [path for path in absent if not _is_within(path, kept)]
+
+    def _finish(self, gone: Sequence[str], *, all_links: bool) -> None:
+        """Takes away what is gone, and works out where links lead."""
+        with self._catalogue.writing() as db:
+            for path in gone:
+                note = db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone() or (None,)
+                for table, column in TABLES_OF_NOTES:
+                    db.execute(f"DELETE FROM {table} WHERE {column} = ?", note)  # noqa: S608 - our own tables
+            resolve_links(db, None if all_links else self._unresolved)
+            db.execute("DELETE FROM meta WHERE key = ?", (_UNRESOLVED,))
+        self._catalogue.drop(list(gone))
+
+    def _is_left(self) -> bool:
+        """Whether a sync that was killed left links to be worked out."""
+        with self._catalogue.reading() as db:
+            return db.execute("SELECT 1 FROM meta WHERE key = ?", (_UNRESOLVED,)).fetchone() is not None
+
+    def _result(self, seen: Scan, files: Iterable[FileStat], removed: int, *, emptied: bool = False) -> CatalogueResult:
+        total = len(seen.files) if self._paths is None else 0
+        return CatalogueResult(
+            scanned=len(seen.files),
+            added=self._added,
+            changed=self._changed,
+            removed=removed,
+            unchanged=max(0, total - self._added - self._changed - len(self._failed)),
+            skipped=tuple(sorted((*seen.skipped, *self._failed), key=lambda item: item.path)),
+            seconds=time.monotonic() - self._started,
+            emptied=emptied,
+            warnings=tuple(Skipped(path, problem, is_kept=True) for path, problem in self._catalogue.problems()),
+            files=tuple(files),
+        )
+
+
+def _is_as_known(file: FileStat, known: Stamp | None) -> bool:
+    if known is None or (file.size, file.mtime_ns) != (known.size, known.mtime_ns):
+        return False
+    return file.mtime_ns < known.checked_ns - RACE_NS
+
+
+def _is_within(path: str, names: Iterable[str]) -> bool:
+    """Whether a path, or a folder above it, is among `names`; `.` is above everything."""
+    return any(name in (path, ".") or path.startswith(f"{name}/") for name in names)
+
+
+def _rounds(readings: Iterable[_Read]) -> Iterator[list[_Read]]:
+    batch: list[_Read] = []
+    for reading in readings:
+        batch.append(reading)
+        if len(batch) >= ROUND:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _silent(done: int, total: int) -> None:
+    """No progress is shown."""

@@ -1,0 +1,158 @@
+"""What is kept of one note: all that its text tells, read and parsed once, in this process or a worker.
+
+Plain values only, so that facts pass between processes cheaply. Which notes are read belongs to `catalogue.sync`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from infold.catalogue.days import day_in_front_matter
+from infold.catalogue.outline_blob import LinkRow, pack_outline, pack_passages
+from infold.catalogue.passages import cut, written_title
+from infold.errors import NoteUnreadable, PathRefused
+from infold.text import content_hash, token_count, word_count
+from infold.vault.files import decode, read_bytes
+from infold.vault.front_matter import text_value
+from infold.vault.links import is_attachment
+from infold.vault.note import parse, plain_text
+from infold.vault.records import Link, Note
+
+if TYPE_CHECKING:  # workers do without the settings
+    from infold.settings import Params
+
+TRUST_OF_NOTES: Final = "vault"
+TRUST_OF_OTHERS: Final = "external"
+_NOTHING: Final = {tuple: "[]", list: "[]", dict: "{}"}
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+class Cutting(NamedTuple):
+    """How notes are read: the most bytes of one, and how passages are cut."""
+
+    max_bytes: int
+    passage_tokens: int
+    overlap_tokens: int
+
+
+def cutting_of(params: Params) -> Cutting:
+    """How the settings say that notes are read."""
+    return Cutting(params.vault.max_note_bytes, params.search.passage_tokens, params.search.overlap_tokens)
+
+
+class NoteFacts(NamedTuple):
+    """The facts of one note. What is looked at one note at a time is packed."""
+
+    path: str
+    sha256: str
+    title: str
+    written_title: str  # "" where the title is only the file's name
+    words: int
+    tokens: int
+    headings: str  # JSON, lines as written
+    tags: str  # JSON
+    aliases: str  # JSON
+    properties: str  # JSON, the front matter
+    front_day: str | None
+    origin: str
+    trust: str
+    problem: str | None  # of the front matter
+    outline: bytes
+    passages: bytes
+    links: list[LinkRow]
+
+
+@dataclass(frozen=True, slots=True)
+class FactsReading:
+    """What came of one file: facts, nothing new (`facts` None), or a reason why it cannot be read.
+
+    `is_kept`: it may well be readable later, so what is known of it stays known.
+    """
+
+    path: str
+    facts: NoteFacts | None
+    reason: str | None = None
+    is_kept: bool = False
+    text: str | None = None  # where the caller is to hold it
+
+
+def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_text: bool = False) -> FactsReading:
+    """Reads one file, named with the content hash known of it."""
+    path, known_hash = wanted
+    try:
+        data = read_bytes(root, path, cutting.max_bytes)
+        digest = content_hash(data)
+        if digest == known_hash:
+            return FactsReading(path, None)
+        text = decode(data, path)
+    except (NoteUnreadable, PathRefused) as error:
+        cause = error.__cause__
+        is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+        return FactsReading(path, None, str(error), is_kept)
+    facts = facts_of(parse(path, text), digest, cutting)
+    return FactsReading(path, facts, text=text if with_text else None)
+
+
+def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
+    """The facts of a parsed note whose bytes have the hash `digest`."""
+    values = note.front_matter.values if note.front_matter is not None else {}
+    origin = _encodable(text_value(values, "origin"))
+    return NoteFacts(
+        path=note.path,
+        sha256=digest,
+        title=_encodable(note.title),
+        written_title=_encodable(written_title(note)),
+        words=word_count(plain_text(note)),
+        tokens=token_count(note.text),
+        headings=_json([heading.raw for heading in note.headings]),
+        tags=_json(note.tags),
+        aliases=_json(note.aliases),
+        properties=_json(values),
+        front_day=day_in_front_matter(values),
+        origin=origin,
+        trust=_encodable(text_value(values, "trust")) or (TRUST_OF_OTHERS if origin else TRUST_OF_NOTES),
+        problem=note.front_matter.problem if note.front_matter is not None else None,
+        outline=pack_outline(note),
+        passages=pack_passages(note, cut(note, cutting.passage_tokens, cutting.overlap_tokens)),
+        links=[link_row(link) for link in note.links],
+    )
+
+
+def link_row(link: Link) -> LinkRow:
+    """The row of one link of a note."""
+    return LinkRow(
+        link.target,
+        link.anchor,
+        link.alias,
+        link.is_wiki,
+        link.is_embed,
+        bool(link.target) and is_attachment(link.target, is_wiki=link.is_wiki),
+        link.start,
+        link.end,
+        link.line,
+    )
+
+
+def _json(value: Any) -> str:
+    if not value:
+        return _NOTHING[type(value)]
+    try:
+        written = json.dumps(value, ensure_ascii=False, default=str)
+    except TypeError:  # a key that JSON has no form for, such as a date
+        written = json.dumps(_with_plain_keys(value), ensure_ascii=False, default=str)
+    return _encodable(written)
+
+
+def _with_plain_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _with_plain_keys(part) for key, part in value.items()}
+    return [_with_plain_keys(part) for part in value] if isinstance(value, list) else value
+
+
+def _encodable(text: str) -> str:
+    """`text` without lone surrogates, which YAML's escapes can make and UTF-8 has no form for."""
+    return text.encode("utf-8", "replace").decode() if _SURROGATES.search(text) else text

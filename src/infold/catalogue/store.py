@@ -1,0 +1,352 @@
+"""The catalogue: what every note of a vault says of itself, in one SQLite file, made by one scan and one parse.
+
+Reads and holds; bringing it up to date is `catalogue.sync`. All of it is derived: a file that is damaged, or was made
+otherwise, is made anew. Text is not kept: a note's text is read from its file, once while it is in use.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from sqlite3 import Connection
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from infold.durable.sqlite import Database, Schema
+from infold.errors import CatalogueFault, StateUnwritable
+from infold.settings import Params
+from infold.text import content_hash
+from infold.vault.files import decode, read_bytes
+
+if TYPE_CHECKING:
+    from infold.catalogue.passages import Passage
+    from infold.vault.records import Note
+
+FILE_NAME: Final = "catalogue.sqlite"
+VERSION: Final = "1"  # raised when a fact is added, or the parser finds other things
+RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
+_MOST_CHARACTERS: Final = 32_000_000  # of texts that are held
+
+_TABLES: Final = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # Apart from what the note says, so that a look at every file reads little.
+    """CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    checked_ns INTEGER NOT NULL, file_day TEXT NOT NULL, sha256 TEXT NOT NULL)""",
+    """CREATE TABLE notes (
+    id INTEGER PRIMARY KEY, title TEXT NOT NULL, written_title TEXT NOT NULL, words INTEGER NOT NULL,
+    tokens INTEGER NOT NULL, headings TEXT NOT NULL, tags TEXT NOT NULL, aliases TEXT NOT NULL,
+    properties TEXT NOT NULL, front_day TEXT, origin TEXT NOT NULL, trust TEXT NOT NULL, problem TEXT)""",
+    "CREATE INDEX notes_with_problems ON notes (id, problem) WHERE problem IS NOT NULL",
+    "CREATE TABLE outlines (id INTEGER PRIMARY KEY, outline BLOB NOT NULL, passages BLOB NOT NULL)",
+    """CREATE TABLE links (
+    note INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, anchor TEXT NOT NULL,
+    alias TEXT, is_wiki INTEGER NOT NULL, is_embed INTEGER NOT NULL, is_attachment INTEGER NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL, line INTEGER NOT NULL, target INTEGER,
+    PRIMARY KEY (note, ordinal)) WITHOUT ROWID""",
+    "CREATE INDEX links_by_target ON links (target)",
+)
+TABLES_OF_NOTES: Final = (("files", "id"), ("notes", "id"), ("outlines", "id"), ("links", "note"))
+SCHEMA: Final = Schema(
+    "the catalogue of the notes",
+    "files",
+    (_TABLES,),
+    CatalogueFault,
+    "The next command makes it anew.",
+    synchronous="NORMAL",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CataloguedNote:
+    """A note as the catalogue has it, its outline and links aside."""
+
+    path: str
+    sha256: str
+    title: str
+    words: int
+    tokens: int
+    headings: tuple[str, ...]  # lines as written
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    origin: str  # as its front matter says, or ""
+    trust: str
+    problem: str | None  # of the front matter
+
+
+class Stamp(NamedTuple):
+    """A file as it was when its bytes were compared last."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    sha256: str
+
+
+class WrittenNote(NamedTuple):
+    """A note whose text is at hand: as parsed, with its passages."""
+
+    note: Note
+    sha256: str
+    passages: list[Passage]
+
+
+class Catalogue:
+    """The catalogue of the vault at `vault`, kept in `file`; opened when it is first asked. For any number of threads.
+
+    May be pickled: a worker opens its own. Everything here raises StateUnwritable where the system refuses.
+    """
+
+    def __init__(self, file: Path, vault: Path, params: Params) -> None:
+        self.file, self.vault, self.params = file, vault, params
+        self._lock = RLock()
+        self._opened: Database | None = None
+        self._texts: OrderedDict[str, tuple[str, str]] = OrderedDict()  # path to hash and text
+        self._held = 0
+
+    def __getstate__(self) -> tuple[Path, Path, Params]:
+        return self.file, self.vault, self.params
+
+    def __setstate__(self, state: tuple[Path, Path, Params]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def close(self) -> None:
+        """Lets go of the file and of all texts. What is asked afterwards opens it again."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+            self._opened = None
+            self._texts.clear()
+            self._held = 0
+
+    # notes
+
+    def notes(self) -> list[CataloguedNote]:
+        """Every note, by path."""
+        with self.reading() as db:
+            rows = db.execute(_NOTES).fetchall()
+        return [_catalogued(row) for row in rows]
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Every file as it was last looked at."""
+        with self.reading() as db:
+            rows = db.execute("SELECT path, size, mtime_ns, checked_ns, sha256 FROM files").fetchall()
+        return {row[0]: Stamp(*row) for row in rows}
+
+    def certain(self) -> set[tuple[str, int, int]]:
+        """Path, size and time of the files that are unchanged for certain where they still have these."""
+        with self.reading() as db:
+            rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE mtime_ns < checked_ns - ?", (RACE_NS,))
+            return set(rows.fetchall())
+
+    def count(self) -> int:
+        """How many notes there are."""
+        with self.reading() as db:
+            return int(db.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    def problems(self) -> list[tuple[str, str]]:
+        """The notes whose front matter could not be read, and why."""
+        with self.reading() as db:
+            return db.execute(
+                "SELECT path, problem FROM notes JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
+            ).fetchall()
+
+    def outgoing(self) -> dict[str, tuple[str, ...]]:
+        """The notes that each note links to, in the order of its links, each once, itself left out; by path."""
+        with self.reading() as db:
+            paths = dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
+            rows = db.execute(
+                "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"
+            ).fetchall()
+        found: dict[int, dict[str, None]] = {note: {} for note in paths}
+        for note, target in rows:
+            found[note][paths[target]] = None
+        return {path: tuple(found[note]) for note, path in paths.items()}
+
+    def shown_names(self) -> list[tuple[str, str]]:
+        """Each note that a link leads to, as a whole, with what the link shows."""
+        with self.reading() as db:
+            return db.execute(
+                "SELECT path, alias FROM links JOIN files ON id = target "
+                "WHERE alias IS NOT NULL AND alias != '' AND anchor = '' AND NOT is_embed ORDER BY note, ordinal"
+            ).fetchall()
+
+    def dangling(self) -> list[str]:
+        """The links that should lead to a note and lead to none, written as wiki or Markdown links are."""
+        with self.reading() as db:
+            rows = db.execute(f"{_DANGLING} WHERE target IS NULL AND NOT is_attachment ORDER BY note, ordinal")
+            return [as_written(*row) for row in rows]
+
+    # one note
+
+    def text(self, path: str) -> str:
+        """The text of a note, as it was when it was first asked for since the last sync.
+
+        Raises PathRefused and NoteUnreadable.
+        """
+        return self._text(path)[1]
+
+    def hold(self, path: str, sha256: str, text: str) -> None:
+        """Holds the text of a note that was read just now; the longest unused go when there are too many."""
+        with self._lock:
+            self.drop([path])
+            self._texts[path] = sha256, text
+            self._held += len(text)
+            while self._held > _MOST_CHARACTERS and len(self._texts) > 1:
+                self.drop([next(iter(self._texts))])
+
+    def drop(self, paths: list[str]) -> None:
+        """Holds the texts of these notes no longer."""
+        with self._lock:
+            for path in paths:
+                held = self._texts.pop(path, None)
+                self._held -= len(held[1]) if held is not None else 0
+
+    def note(self, path: str) -> Note:
+        """The note at `path`, without a parse where it is as the catalogue has it.
+
+        Raises PathRefused and NoteUnreadable.
+        """
+        return self.written(path).note
+
+    def written(self, path: str) -> WrittenNote:
+        """The note at `path` with its passages. Raises PathRefused and NoteUnreadable."""
+        from infold.catalogue.outline_blob import LinkRow, unpack_note, unpack_passages
+
+        sha256, text = self._text(path)
+        with self.reading() as db:
+            row = db.execute(
+                "SELECT id, title, tags, aliases, outline, passages FROM files JOIN notes USING (id) "
+                "JOIN outlines USING (id) WHERE path = ? AND sha256 = ?",
+                (path, sha256),
+            ).fetchone()
+            links = [] if row is None else db.execute(_LINKS, row[:1]).fetchall()
+        if row is None:  # it was changed since the last sync
+            from infold.catalogue.passages import cut
+            from infold.vault.note import parse
+
+            note = parse(path, text)
+            search = self.params.search
+            return WrittenNote(note, sha256, cut(note, search.passage_tokens, search.overlap_tokens))
+        _, title, tags, aliases, outline, passages = row
+        note = unpack_note(
+            path,
+            text,
+            outline,
+            map(LinkRow._make, links),
+            title=title,
+            tags=json.loads(tags),
+            aliases=json.loads(aliases),
+        )
+        return WrittenNote(note, sha256, unpack_passages(path, text, outline, passages))
+
+    def passages(self, path: str) -> list[Passage]:
+        """The passages of a note as it is now, in order. Raises PathRefused and NoteUnreadable."""
+        from infold.catalogue.outline_blob import unpack_passages
+
+        sha256, text = self._text(path)
+        with self.reading() as db:
+            row = db.execute(
+                "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?",
+                (path, sha256),
+            ).fetchone()
+        return self.written(path).passages if row is None else unpack_passages(path, text, *row)
+
+    def _text(self, path: str) -> tuple[str, str]:
+        with self._lock:
+            held = self._texts.get(path)
+            if held is not None:
+                self._texts.move_to_end(path)
+                return held
+        data = read_bytes(self.vault, path, self.params.vault.max_note_bytes)
+        found = content_hash(data), decode(data, path)
+        self.hold(path, *found)
+        return found
+
+    # the file
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction of whoever brings the catalogue up to date."""
+        with self._database().writing() as db:
+            yield db
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One state of the catalogue for several questions."""
+        with self._database().reading() as db:
+            yield db
+
+    def _database(self) -> Database:
+        with self._lock:
+            if self._opened is None:
+                try:
+                    self._opened = self._open()
+                except CatalogueFault:
+                    self.remove()
+                    self._opened = self._open()
+            return self._opened
+
+    def _open(self) -> Database:
+        database = Database(self.file, SCHEMA)
+        made_by = identity(self.params)
+        with database.reading() as db:
+            known = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
+        if known != (made_by,):
+            with database.writing() as db:
+                for table, _ in TABLES_OF_NOTES:
+                    db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
+                db.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (made_by,))
+        return database
+
+    def remove(self) -> None:
+        """Takes the file away: the next sync makes it anew. Raises StateUnwritable."""
+        self.close()
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+        except OSError as error:
+            raise StateUnwritable(f"{self.file} cannot be removed: {error.strerror or error}.") from error
+
+
+_DANGLING: Final = "SELECT name, anchor, alias, is_wiki, is_embed FROM links"
+_NOTES: Final = (
+    "SELECT path, sha256, title, words, tokens, headings, tags, aliases, origin, trust, problem "
+    "FROM files JOIN notes USING (id) ORDER BY path"
+)
+_LINKS: Final = (
+    'SELECT name, anchor, alias, is_wiki, is_embed, is_attachment, start, "end", line '
+    "FROM links WHERE note = ? ORDER BY ordinal"
+)
+_PASSAGES: Final = "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?"
+
+
+def identity(params: Params) -> str:
+    """What the facts of a note depend on beside its text."""
+    search = params.search
+    return f"facts {VERSION}, passages {search.passage_tokens}/{search.overlap_tokens}"
+
+
+def as_written(name: str, anchor: str, alias: str | None, is_wiki: int, is_embed: int) -> str:
+    """A link as a note writes it, but for what makes no difference."""
+    target = f"{name}#{anchor}" if anchor else name
+    mark = "!" if is_embed else ""
+    if is_wiki:
+        return f"{mark}[[{target}|{alias}]]" if alias else f"{mark}[[{target}]]"
+    return f"{mark}[{alias or target}]({target})"
+
+
+def _catalogued(row: tuple[Any, ...]) -> CataloguedNote:
+    path, sha256, title, words, tokens, headings, tags, aliases, origin, trust, problem = row
+    return CataloguedNote(
+        path, sha256, title, words, tokens, _tuple(headings), _tuple(tags), _tuple(aliases), origin, trust, problem
+    )
+
+
+def _tuple(written: str) -> tuple[str, ...]:
+    return () if written == "[]" else tuple(json.loads(written))
