@@ -14,7 +14,7 @@ from prefect.artifacts import (
     aupdate_progress_artifact,
 )
 
-from infold.catalogue.sync import TablesResult
+from infold.catalogue.sync import CatalogueResult
 from infold.inbox.run import Run
 from infold.inbox.run_store import RunStore
 from infold.inbox.summarising import Summaries
@@ -85,7 +85,7 @@ def report_page(run: Run, store: RunStore) -> str:
     return f"In colours: `{folder / 'report.html'}`, or `infold show {run.id}`.\n\n{report}"
 
 
-async def show_preprocessed(tables: TablesResult, summaries: Summaries, usage: Usage) -> None:
+async def show_preprocessed(tables: CatalogueResult, summaries: Summaries, usage: Usage) -> None:
     """What was brought up to date, and which files were passed over."""
     rows = [{"file": skipped.path, "reason": skipped.reason} for skipped in tables.skipped]
     rows += [{"file": "", "reason": warning} for warning in summaries.warnings]

@@ -13,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
-from infold.catalogue.sync import TablesResult
+from infold.catalogue.sync import CatalogueResult
 from infold.inbox.planning import Prepared, Steps
 from infold.inbox.run import Run
 from infold.inbox.runs import apply_run as write_plan
@@ -33,8 +33,8 @@ def as_found(result: _Result, said: str) -> State[_Result]:
 
 @task(name="tables", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
 async def sync_tables(steps: DirectSteps) -> Any:
-    """Notes and links in step with the vault; only what changed is read. Gives a TablesResult."""
-    result: TablesResult = steps.sync_tables()
+    """Notes and links in step with the vault; only what changed is read. Gives a CatalogueResult."""
+    result: CatalogueResult = steps.sync_tables()
     is_changed = result.added or result.changed or result.removed
     return result if is_changed else as_found(result, f"All {result.scanned} notes are as they were.")
 

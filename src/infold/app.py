@@ -21,7 +21,7 @@ from infold.parts import VaultParts
 from infold.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from infold.catalogue.sync import TablesResult
+    from infold.catalogue.sync import CatalogueResult
     from infold.durable.change import Change, Undone
     from infold.inbox.run import Run
     from infold.inbox.settlement import UndoResult
@@ -69,7 +69,7 @@ class Synced:
     """What was brought up to date: keywords first, then the catalogue, then vectors; and what summaries cost."""
 
     words: SyncResult
-    catalogue: TablesResult
+    catalogue: CatalogueResult
     vectors: SyncResult
     usage: Usage
 
@@ -276,7 +276,7 @@ class OpenVault(VaultParts):
         librarian = self.params.librarian.model_copy(update=given)
         return replace(self.workspace, params=self.params.model_copy(update={"librarian": librarian}))
 
-    async def _sync_catalogue(self, workspace: Workspace) -> tuple[TablesResult, Usage]:
+    async def _sync_catalogue(self, workspace: Workspace) -> tuple[CatalogueResult, Usage]:
         async with self.steps(workspace) as steps:
             catalogue = steps.sync_tables()
             await steps.sync_summaries()

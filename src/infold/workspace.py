@@ -31,8 +31,13 @@ class Workspace:
 
     @property
     def tables(self) -> Path:
-        """Parquet of notes, links and passages."""
+        """Parquet of notes, links and passages, where it was exported."""
         return self.state / "derived" / "tables"
+
+    @property
+    def catalogue(self) -> Path:
+        """What every note says of itself: one SQLite file. It lies beside the index, which is made from it."""
+        return self.state / "derived" / "catalogue.sqlite"
 
     @property
     def summaries(self) -> Path:

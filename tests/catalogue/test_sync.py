@@ -1,4 +1,4 @@
-"""Keeping the tables in step with the vault."""
+"""Keeping the catalogue in step with the vault."""
 
 import os
 import shutil
@@ -10,11 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infold.catalogue import sync as sync_module
-from infold.catalogue.links import dangling_links, load_links
-from infold.catalogue.notes import load_notes
-from infold.catalogue.sync import TablesResult, sync_tables
-from infold.errors import VaultNotFound
+from infold.catalogue.days import DayFrom
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.store import Catalogue
+from infold.catalogue.sync import CatalogueResult, sync_catalogue
+from infold.errors import NoteUnreadable, VaultNotFound
 from infold.settings import Params, SummaryParams, VaultParams
+from infold.vault.note import parse
 
 PARAMS = Params()
 
@@ -29,8 +31,10 @@ def vault(tmp_path) -> Path:
 
 
 @pytest.fixture
-def tables(tmp_path) -> Path:
-    return tmp_path / "tables"
+def catalogue(tmp_path, vault):
+    found = Catalogue(tmp_path / "state" / "catalogue.sqlite", vault, PARAMS)
+    yield found
+    found.close()
 
 
 def write(root: Path, path: str, text: str, *, age_seconds: float = 3600) -> None:
@@ -41,164 +45,187 @@ def write(root: Path, path: str, text: str, *, age_seconds: float = 3600) -> Non
     os.utime(file, (then, then))
 
 
-def counts(result: TablesResult) -> tuple[int, int, int, int]:
+def counts(result: CatalogueResult) -> tuple[int, int, int, int]:
     return result.added, result.changed, result.removed, result.unchanged
 
 
-def outgoing(tables: Path) -> dict[str, list[str]]:
-    return {path: list(targets) for path, targets in load_notes(tables).select("path", "outgoing").iter_rows()}
+def outgoing(catalogue: Catalogue) -> dict[str, list[str]]:
+    return {path: list(targets) for path, targets in catalogue.outgoing().items()}
 
 
-def targets(tables: Path) -> list[tuple[str, str, str | None]]:
-    return list(load_links(tables).select("source", "raw", "target").iter_rows())
+def titles(catalogue: Catalogue) -> dict[str, str]:
+    return {note.path: note.title for note in catalogue.notes()}
 
 
-def test_the_first_sync_makes_both_tables(vault, tables):
-    """A row a note and a row a link, links resolved in the order of the note, outgoing notes each once."""
-    result = sync_tables(vault, tables, PARAMS)
+def everything(catalogue: Catalogue) -> object:
+    """All that the catalogue knows, times of files and days taken from them aside."""
+    notes = [(note.path, note.sha256, note.title, note.headings, note.aliases) for note in catalogue.notes()]
+    return notes, catalogue.outgoing(), catalogue.targets(), catalogue.dangling(), catalogue.shown_names()
+
+
+def test_the_first_sync_reads_every_note(vault, catalogue):
+    """A row a note, links resolved in the order of the note, outgoing notes each once."""
+    result = sync_catalogue(catalogue)
     assert (result.scanned, *counts(result)) == (3, 3, 0, 0, 0)
-    notes = load_notes(tables)
-    assert notes["path"].to_list() == ["a.md", "index.md", "sub/b.md"]
-    assert notes["kind"].to_list() == ["standard", "index", "standard"]
-    assert notes["headings"].to_list() == [["# A"], ["# Index"], ["# B", "## Part"]]
-    assert set(notes["trust"]) == {"vault"}
-    assert outgoing(tables) == {"a.md": ["sub/b.md"], "index.md": ["a.md", "sub/b.md"], "sub/b.md": ["a.md"]}
-    assert targets(tables)[1:7] == [
-        ("index.md", "[[a]]", "a.md"),
-        ("index.md", "[[sub/b]]", "sub/b.md"),
-        ("index.md", "[[nowhere]]", None),
-        ("index.md", "[[a]]", "a.md"),
-        ("index.md", "[[#Index]]", "index.md"),
-        ("index.md", "![[p.png]]", None),
-    ]
-    assert dangling_links(load_links(tables))["raw"].to_list() == ["[[nowhere]]"]
+    notes = catalogue.notes()
+    assert [note.path for note in notes] == ["a.md", "index.md", "sub/b.md"]
+    assert [note.headings for note in notes] == [("# A",), ("# Index",), ("# B", "## Part")]
+    assert {note.trust for note in notes} == {"vault"}
+    assert outgoing(catalogue) == {"a.md": ["sub/b.md"], "index.md": ["a.md", "sub/b.md"], "sub/b.md": ["a.md"]}
+    assert catalogue.targets()["index.md"] == ("a.md", "sub/b.md", None, "a.md", "index.md", None)
+    assert catalogue.dangling() == ["[[nowhere]]"]
 
 
-def test_nothing_changed_reads_and_writes_nothing(vault, tables, monkeypatch):
+def test_nothing_changed_reads_and_writes_nothing(vault, catalogue, monkeypatch):
     """A second sync looks at names, sizes and times only."""
-    sync_tables(vault, tables, PARAMS)
-    stamps = [(file.name, file.stat().st_mtime_ns) for file in tables.iterdir()]
-    monkeypatch.setattr(sync_module, "read_rows", lambda root, wanted, *rest: [] if not wanted else pytest.fail("read"))
-    assert counts(sync_tables(vault, tables, PARAMS)) == (0, 0, 0, 3)
-    assert [(file.name, file.stat().st_mtime_ns) for file in tables.iterdir()] == stamps
+    sync_catalogue(catalogue)
+    monkeypatch.setattr(Catalogue, "writing", lambda _: pytest.fail("written"))
+    monkeypatch.setattr(sync_module, "Crew", lambda *_: pytest.fail("read"))
+    result = sync_catalogue(catalogue)
+    assert counts(result) == (0, 0, 0, 3)
+    assert [file.path for file in result.files] == ["a.md", "index.md", "sub/b.md"]
 
 
-def test_only_what_changed_is_read(vault, tables, monkeypatch):
+def test_only_what_changed_is_read(vault, catalogue, monkeypatch):
     """A changed, a new and a removed note cost themselves."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     write(vault, "a.md", "# A now\n\n[[index]]\n", age_seconds=1800)
     write(vault, "new.md", "# New\n")
     (vault / "sub" / "b.md").unlink()
-    seen: list[str] = []
-    real = sync_module.read_rows
-    monkeypatch.setattr(
-        sync_module,
-        "read_rows",
-        lambda root, wanted, *rest: seen.extend(p for p, _ in wanted) or real(root, wanted, *rest),
-    )
-    assert counts(sync_tables(vault, tables, PARAMS)) == (1, 1, 1, 1)
-    assert seen == ["a.md", "new.md"]
-    assert outgoing(tables) == {"a.md": ["index.md"], "index.md": ["a.md"], "new.md": []}
+    read = parsed_paths(monkeypatch)
+    assert counts(sync_catalogue(catalogue)) == (1, 1, 1, 1)
+    assert read == ["a.md", "new.md"]
+    assert outgoing(catalogue) == {"a.md": ["index.md"], "index.md": ["a.md"], "new.md": []}
 
 
-def test_a_touched_file_is_hashed_and_not_parsed(vault, tables):
+def parsed_paths(monkeypatch) -> list[str]:
+    """Fills with the paths of the notes that are parsed."""
+    paths: list[str] = []
+    monkeypatch.setattr("infold.catalogue.facts.parse", lambda path, text: paths.append(path) or parse(path, text))
+    return paths
+
+
+def test_with_paths_nothing_else_is_looked_at(vault, catalogue):
+    """What changed elsewhere waits for a sync of everything."""
+    sync_catalogue(catalogue)
+    write(vault, "a.md", "# A now\n", age_seconds=1800)
+    write(vault, "new.md", "# New\n")
+    (vault / "sub" / "b.md").unlink()
+    result = sync_catalogue(catalogue, ["new.md", "sub/b.md"])
+    assert (result.added, result.changed, result.removed) == (1, 0, 1)
+    assert titles(catalogue) == {"a.md": "A", "index.md": "Index", "new.md": "New"}
+
+
+def test_a_touched_file_is_hashed_and_not_parsed(vault, catalogue, monkeypatch):
     """Another time with the same bytes changes nothing, and is known the next time."""
-    sync_tables(vault, tables, PARAMS)
-    before = load_notes(tables).drop("mtime_ns")
+    sync_catalogue(catalogue)
+    before = everything(catalogue)
     os.utime(vault / "a.md", (1_700_000_000, 1_700_000_000))
-    assert counts(sync_tables(vault, tables, PARAMS)) == (0, 0, 0, 3)
-    assert load_notes(tables).drop("mtime_ns").equals(before)
-    assert load_notes(tables)["mtime_ns"][0] == 1_700_000_000 * 10**9
+    read = parsed_paths(monkeypatch)
+    assert counts(sync_catalogue(catalogue)) == (0, 0, 0, 3)
+    assert (read, everything(catalogue)) == ([], before)
+    assert catalogue.stamps()["a.md"].mtime_ns == 1_700_000_000 * 10**9
 
 
-def test_a_change_within_the_resolution_of_time_is_seen(vault, tables):
-    """A file rewritten with the same size and time as the tables were written is hashed, not trusted."""
+def test_a_change_within_the_resolution_of_time_is_seen(vault, catalogue):
+    """A file rewritten with the same size and time as it was read with is hashed, not trusted."""
     write(vault, "a.md", "# A old", age_seconds=0)
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     status = (vault / "a.md").stat()
     (vault / "a.md").write_text("# A new")
     os.utime(vault / "a.md", ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert counts(sync_tables(vault, tables, PARAMS)) == (0, 1, 0, 2)
-    assert load_notes(tables)["title"].to_list()[0] == "A new"
+    assert counts(sync_catalogue(catalogue)) == (0, 1, 0, 2)
+    assert titles(catalogue)["a.md"] == "A new"
 
 
-def test_links_follow_names_that_come_and_go(vault, tables):
+def test_links_follow_names_that_come_and_go(vault, catalogue):
     """A dangling link finds its note once that exists; links to a removed note dangle; notes not read again."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     write(vault, "deep/nowhere.md", "# Here\n")
-    sync_tables(vault, tables, PARAMS)
-    assert outgoing(tables)["index.md"] == ["a.md", "sub/b.md", "deep/nowhere.md"]
+    sync_catalogue(catalogue)
+    assert outgoing(catalogue)["index.md"] == ["a.md", "sub/b.md", "deep/nowhere.md"]
     (vault / "a.md").rename(vault / "renamed.md")
-    sync_tables(vault, tables, PARAMS)
-    assert outgoing(tables)["index.md"] == ["sub/b.md", "deep/nowhere.md"]
-    assert outgoing(tables)["sub/b.md"] == ["renamed.md"]  # by its alias
+    sync_catalogue(catalogue)
+    assert outgoing(catalogue)["index.md"] == ["sub/b.md", "deep/nowhere.md"]
+    assert outgoing(catalogue)["sub/b.md"] == ["renamed.md"]  # by its alias
 
 
-def test_links_follow_aliases_that_come_and_go(vault, tables):
+def test_links_follow_aliases_that_come_and_go(vault, catalogue):
     """An alias taken out of one note and given to another moves the links that use it."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     write(vault, "a.md", "# A\n", age_seconds=1800)
-    sync_tables(vault, tables, PARAMS)
-    assert outgoing(tables)["sub/b.md"] == []
+    sync_catalogue(catalogue)
+    assert outgoing(catalogue)["sub/b.md"] == []
     write(vault, "index.md", "---\naliases: alpha\n---\n", age_seconds=1800)
-    sync_tables(vault, tables, PARAMS)
-    assert outgoing(tables)["sub/b.md"] == ["index.md"]
+    sync_catalogue(catalogue)
+    assert outgoing(catalogue)["sub/b.md"] == ["index.md"]
 
 
-@pytest.mark.parametrize("name", ["notes.parquet", "links.parquet"])
-@pytest.mark.parametrize("damage", ["cut", "gone", "other"])
-def test_a_damaged_table_is_made_again(vault, tables, name, damage):
-    """Cut, deleted or of another version: one sync brings both tables back as they were."""
-    sync_tables(vault, tables, PARAMS)
-    notes, links = load_notes(tables), load_links(tables)
-    file = tables / name
+@pytest.mark.parametrize("damage", ["cut", "gone", "other", "page"])
+def test_a_damaged_catalogue_is_made_again(vault, catalogue, damage):
+    """Cut, deleted, overwritten or something else: one sync brings it back as it was."""
+    sync_catalogue(catalogue)
+    before = everything(catalogue)
+    catalogue.close()
+    data = catalogue.file.read_bytes()
     if damage == "gone":
-        file.unlink()
+        catalogue.file.unlink()
     else:
-        file.write_bytes(file.read_bytes()[:-10] if damage == "cut" else b"PAR1")
-    sync_tables(vault, tables, PARAMS)
-    assert load_notes(tables).equals(notes)
-    assert load_links(tables).equals(links)
+        middle = len(data) // 2
+        parts = {"cut": data[:middle], "other": b"no database", "page": data[:4096] + b"\xff" * (len(data) - 4096)}
+        catalogue.file.write_bytes(parts[damage])
+    sync_catalogue(catalogue)
+    assert everything(catalogue) == before
 
 
-def test_an_empty_vault_leaves_the_tables(vault, tables):
+def test_other_passages_are_cut_again(vault, catalogue):
+    """What the facts of a note depend on beside its text is part of the catalogue: another setting reads all again."""
+    sync_catalogue(catalogue)
+    catalogue.close()
+    other = Catalogue(catalogue.file, vault, Params.model_validate({"search": {"passage_tokens": 64}}))
+    assert counts(sync_catalogue(other)) == (3, 0, 0, 0)
+    other.close()
+
+
+def test_an_empty_vault_leaves_the_catalogue(vault, catalogue):
     """Notes that are all gone at once are a vault not mounted, not a deletion; the same for a folder not there."""
-    sync_tables(vault, tables, PARAMS)
-    before = load_notes(tables)
+    sync_catalogue(catalogue)
+    before = everything(catalogue)
     shutil.rmtree(vault)
-    for _ in range(2):
-        result = sync_tables(vault, tables, PARAMS)
+    for paths in (None, ["a.md"], None, ["a.md"]):
+        result = sync_catalogue(catalogue, paths)
         assert (result.emptied, result.removed, result.skipped != ()) == (True, 0, not vault.exists())
-        assert load_notes(tables).equals(before)
-        vault.mkdir(exist_ok=True)
+        assert everything(catalogue) == before
+        if paths:
+            vault.mkdir(exist_ok=True)
 
 
 def test_a_vault_that_never_was_is_an_error(tmp_path):
-    """Without tables a missing folder is a wrong path."""
+    """Without a catalogue a missing folder is a wrong path."""
     with pytest.raises(VaultNotFound):
-        sync_tables(tmp_path / "none", tmp_path / "tables", PARAMS)
+        sync_catalogue(Catalogue(tmp_path / "c.sqlite", tmp_path / "none", PARAMS))
 
 
-def test_a_vault_without_notes_has_empty_tables(tmp_path):
+def test_a_vault_without_notes_has_an_empty_catalogue(tmp_path):
     """A new vault is no error, and not `emptied`."""
     (tmp_path / "vault").mkdir()
-    result = sync_tables(tmp_path / "vault", tmp_path / "tables", PARAMS)
-    assert (result.scanned, result.emptied) == (0, False)
-    assert load_notes(tmp_path / "tables").height == 0
+    catalogue = Catalogue(tmp_path / "c.sqlite", tmp_path / "vault", PARAMS)
+    result = sync_catalogue(catalogue)
+    assert (result.scanned, result.emptied, catalogue.notes()) == (0, False, [])
 
 
-def test_a_placeholder_of_cloud_sync_is_not_a_deletion(vault, tables):
+def test_a_placeholder_of_cloud_sync_is_not_a_deletion(vault, catalogue):
     """A note evicted to the cloud keeps its row and its links; it is named."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     (vault / "sub" / "b.md").rename(vault / "sub" / ".b.md.icloud")
-    result = sync_tables(vault, tables, PARAMS)
+    result = sync_catalogue(catalogue)
     assert (result.removed, [item.path for item in result.skipped]) == (0, ["sub/b.md"])
-    assert outgoing(tables)["index.md"] == ["a.md", "sub/b.md"]
+    assert outgoing(catalogue)["index.md"] == ["a.md", "sub/b.md"]
 
 
-def test_a_folder_out_of_reach_is_not_a_deletion(vault, tables, monkeypatch):
+def test_a_folder_out_of_reach_is_not_a_deletion(vault, catalogue, monkeypatch):
     """Notes under a folder that cannot be listed keep their rows."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     real = os.scandir
 
     def refused(place):
@@ -207,61 +234,98 @@ def test_a_folder_out_of_reach_is_not_a_deletion(vault, tables, monkeypatch):
         return real(place)
 
     monkeypatch.setattr("os.scandir", refused)
-    result = sync_tables(vault, tables, PARAMS)
+    result = sync_catalogue(catalogue)
     assert (result.removed, [item.path for item in result.skipped]) == (0, ["sub/"])
-    assert load_notes(tables).height == 3
+    assert len(catalogue.notes()) == 3
 
 
-def test_a_note_that_turns_unreadable_leaves_the_tables_and_is_named(vault, tables):
+def test_a_note_that_turns_unreadable_leaves_the_catalogue_and_is_named(vault, catalogue):
     """Not UTF-8 any more: no row that could be offered, and the reason in the result, every time."""
-    sync_tables(vault, tables, PARAMS)
+    sync_catalogue(catalogue)
     (vault / "a.md").write_bytes(b"caf\xe9")
     for removed in (1, 0):
-        result = sync_tables(vault, tables, PARAMS)
+        result = sync_catalogue(catalogue)
         assert result.removed == removed
         assert "not UTF-8" in result.skipped[0].reason
-        assert result.unchanged == 2
-    assert load_notes(tables)["path"].to_list() == ["index.md", "sub/b.md"]
+        assert (result.unchanged, [file.path for file in result.files]) == (2, ["index.md", "sub/b.md"])
+    assert list(titles(catalogue)) == ["index.md", "sub/b.md"]
 
 
-def test_front_matter_that_cannot_be_read_is_a_warning_every_time(vault, tables):
+def test_front_matter_that_cannot_be_read_is_a_warning_every_time(vault, catalogue):
     """The note is kept as text; the warning names it with the line, also when nothing changed."""
     write(vault, "a.md", "---\na: [\n---\n# A\n")
     for _ in range(2):
-        (warning,) = sync_tables(vault, tables, PARAMS).warnings
+        (warning,) = sync_catalogue(catalogue).warnings
         assert warning.path == "a.md"
         assert "line" in warning.reason
 
 
-def test_kinds_follow_the_parameters_without_reading(vault, tables):
-    """Another index pattern changes kinds in the table although no note changed."""
-    sync_tables(vault, tables, PARAMS)
-    other = Params(summary=SummaryParams(index_filename_pattern="b"), vault=VaultParams(inbox_file="a.md"))
-    assert counts(sync_tables(vault, tables, other)) == (0, 0, 0, 3)
-    assert load_notes(tables)["kind"].to_list() == ["inbox", "standard", "index"]
-
-
-def test_a_crash_between_the_tables_is_mended(vault, tables, monkeypatch):
-    """Killed after the links and before the notes: the next sync gives what an uninterrupted one would have."""
-    sync_tables(vault, tables, PARAMS)
+def test_a_sync_that_is_killed_is_mended_by_the_next(vault, catalogue, monkeypatch):
+    """Killed after the notes and before their links: the next sync gives what an uninterrupted one would have."""
+    sync_catalogue(catalogue)
     write(vault, "c.md", "[[a]] [[d]]\n")
     write(vault, "d.md", "[[nowhere]]\n")
-    real = sync_module.write_table
+    write(vault, "nowhere.md", "\n")
 
-    def killed(file, *rest):
-        if file.name == "notes.parquet":
-            raise KeyboardInterrupt
-        real(file, *rest)
+    def killed(*_):
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(sync_module, "write_table", killed)
+    monkeypatch.setattr(sync_module, "resolve_links", killed)
     with pytest.raises(KeyboardInterrupt):
-        sync_tables(vault, tables, PARAMS)
+        sync_catalogue(catalogue)
     monkeypatch.undo()
-    sync_tables(vault, tables, PARAMS)
-    fresh = tables.parent / "fresh"
-    sync_tables(vault, fresh, PARAMS)
-    assert load_notes(tables).equals(load_notes(fresh))
-    assert load_links(tables).equals(load_links(fresh))
+    assert counts(sync_catalogue(catalogue)) == (0, 0, 0, 6)
+    fresh = Catalogue(catalogue.file.with_name("fresh.sqlite"), vault, PARAMS)
+    sync_catalogue(fresh)
+    assert everything(catalogue) == everything(fresh)
+    fresh.close()
+
+
+def test_a_note_has_a_day_whatever_says_it(vault, catalogue):
+    """By its name, else by its front matter, else by the time of its file when it was first seen, and marked as such."""
+    then = 1_600_000_000  # 2020-09-13
+    write(vault, "2024-02-29 meeting.md", "---\ndate: 2021-01-01\n---\n")
+    write(vault, "dated.md", "---\ncreated: 2021-01-01\n---\n")
+    write(vault, "2023-02-29.md", "no such day\n")
+    os.utime(vault / "2023-02-29.md", (then, then))
+    sync_catalogue(catalogue)
+    write(vault, "2023-02-29.md", "written again, on another day\n")
+    sync_catalogue(catalogue)
+    days = {note.path: (note.day, note.day_from) for note in catalogue.notes()}
+    assert days["2024-02-29 meeting.md"] == ("2024-02-29", DayFrom.NAME)
+    assert days["dated.md"] == ("2021-01-01", DayFrom.FRONT_MATTER)
+    assert days["2023-02-29.md"] == ("2020-09-13", DayFrom.FILE)
+
+
+def test_a_note_is_read_once_while_it_is_in_use(vault, catalogue, monkeypatch):
+    """Sync, note, passages and text: one reading and one parse; what changed since is read and parsed as it is."""
+    read: list[str] = []
+    real = os.open
+    monkeypatch.setattr("os.open", lambda path, *rest, **more: read.append(str(path)) or real(path, *rest, **more))
+    parsed = parsed_paths(monkeypatch)
+    sync_catalogue(catalogue)
+    for path in ("a.md", "index.md"):
+        note = catalogue.note(path)
+        assert note == parse(path, catalogue.text(path))
+        assert [passage.text for passage in catalogue.passages(path)] == [note.text[note.text.index("#") :].strip()]
+    assert sorted(Path(path).name for path in read if path.endswith(".md")) == ["a.md", "b.md", "index.md"]
+    assert parsed == ["a.md", "index.md", "sub/b.md"]
+    catalogue.drop(["a.md"])
+    write(vault, "a.md", "# Another\n")
+    assert catalogue.note("a.md").title == "Another"
+    with pytest.raises(NoteUnreadable):
+        catalogue.note("none.md")
+
+
+def test_kinds_are_told_by_the_parameters(vault, catalogue):
+    """Another index pattern changes kinds although no note changed, and nothing is read again."""
+    sync_catalogue(catalogue)
+    other = Params(summary=SummaryParams(index_filename_pattern="b"), vault=VaultParams(inbox_file="a.md"))
+    again = Catalogue(catalogue.file, vault, other)
+    assert counts(sync_catalogue(again)) == (0, 0, 0, 3)
+    kind = kind_of(other, vault)
+    assert [kind(note.path) for note in again.notes()] == ["inbox", "standard", "index"]
+    again.close()
 
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/c", "index"])
@@ -273,9 +337,9 @@ TEXTS = st.sampled_from(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
 @given(st.lists(st.dictionaries(NAMES, TEXTS, min_size=1), min_size=2, max_size=4))
 def test_step_by_step_is_as_all_at_once(tmp_path_factory, states):
-    """Whatever happens to a vault between syncs, the tables are those of a first sync of what it is now."""
+    """Whatever happens to a vault between syncs, the catalogue is that of a first sync of what it is now."""
     root = tmp_path_factory.mktemp("vault")
-    tables = tmp_path_factory.mktemp("tables")
+    stepwise = Catalogue(tmp_path_factory.mktemp("state") / "c.sqlite", root, PARAMS)
     for age, state in enumerate(states):
         shutil.rmtree(root)
         root.mkdir()
@@ -283,9 +347,10 @@ def test_step_by_step_is_as_all_at_once(tmp_path_factory, states):
             write(root, f"{name}.md", "", age_seconds=9000 - age)
             (root / f"{name}.md").write_bytes(text.encode("latin-1"))
             os.utime(root / f"{name}.md", (10**9 + age, 10**9 + age))
-        stepwise = sync_tables(root, tables / "stepwise", PARAMS)
-        if stepwise.emptied:
+        if sync_catalogue(stepwise).emptied:
             return
-    sync_tables(root, tables / "fresh", PARAMS)
-    assert load_notes(tables / "stepwise").equals(load_notes(tables / "fresh"))
-    assert load_links(tables / "stepwise").equals(load_links(tables / "fresh"))
+    fresh = Catalogue(stepwise.file.with_name("fresh.sqlite"), root, PARAMS)
+    sync_catalogue(fresh)
+    assert everything(stepwise) == everything(fresh)
+    stepwise.close()
+    fresh.close()

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import qdrant_edge as qe
 
+from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.search.embed.embedder import Embedder, StaticEmbedder
-from infold.search.index.feeds import Feed
+from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import Manifest
 from infold.search.index.sync import SyncResult, sync_index
@@ -43,6 +44,10 @@ class Place:
         """The folder of the generation in use."""
         folder = IndexFolder(self.index)
         return folder.folder_of(folder.current())
+
+    def notes_feed(self) -> NotesFeed:
+        """The notes, as a sync without feeds takes them."""
+        return NotesFeed(Catalogue(self.index.with_name(FILE_NAME), self.vault, self.params))
 
     def write(self, path: str, text: str) -> None:
         file = self.vault / path

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infold.search.index.contract import Filter, IndexPoint
-from infold.search.index.feeds import Item, Listing, NotesFeed, Reading, Wanted, read_item
+from infold.search.index.feeds import Item, Listing, Reading, Wanted, read_item
 from infold.search.index.points import NotePoints, note_points, point_id
 from infold.search.terms import sparse_document
 from infold.settings import Params
@@ -159,7 +159,7 @@ def test_another_feed_lives_beside_the_notes(place):
     folder = place.root / "letters"
     folder.mkdir()
     (folder / "one.txt").write_text("Dear Sarah, the levain is yours.\n")
-    notes, letters = NotesFeed(place.vault, place.params), Letters(folder)
+    notes, letters = place.notes_feed(), Letters(folder)
     place.sync(feeds=[notes, letters])
     assert sorted(place.found("levain")) == ["bread.md", "letters/one.txt"]
     assert place.sync().files_removed == 0
@@ -185,7 +185,7 @@ def test_an_index_made_anew_for_another_feed_has_the_notes_too(place):
 
 def test_workers_read_as_this_process_does(place):
     """A feed survives the way to a worker; texts stay behind where nobody embeds them."""
-    feed = NotesFeed(place.vault, place.params)
+    feed = place.notes_feed()
     wanted = [Wanted(item, "") for item in feed.items().items]
     there = pickle.loads(pickle.dumps(feed))
     assert there.items() == feed.items()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infold.catalogue.notes import load_notes
-from infold.catalogue.sync import sync_tables
+from infold.catalogue.store import Catalogue
+from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable
 from infold.settings import Params
 from infold.vault.files import decode, read_bytes, scan
@@ -48,16 +48,15 @@ def test_every_entry_is_a_note_or_named_with_a_reason(nasty, is_folding):
     assert all("case or Unicode form" in reason for reason in named.values())
 
 
-def test_the_tables_are_made_beside_hard_inputs_and_no_byte_changes(nasty):
+def test_the_catalogue_is_made_beside_hard_inputs_and_no_byte_changes(nasty):
     """One bad file never stops the others: rows for all that can be read, names for the rest, files untouched."""
     before = {file.name: file.read_bytes() for file in nasty.iterdir() if file.is_file()}
-    tables = nasty.parent / "tables"
-    result = sync_tables(nasty, tables, Params())
-    notes = load_notes(tables)
+    catalogue = Catalogue(nasty.parent / "catalogue.sqlite", nasty, Params())
+    result = sync_catalogue(catalogue)
     files = [file for file in nasty.iterdir() if file.suffix == ".md"]
-    assert notes.height + len(result.skipped) == len(files)
+    assert len(catalogue.notes()) + len(result.skipped) == len(files)
     assert {item.path for item in result.warnings} == {"unclosed-frontmatter.md", "yaml-bomb.md"}
-    assert sync_tables(nasty, tables, Params()).skipped == result.skipped
+    assert sync_catalogue(catalogue).skipped == result.skipped
     assert {file.name: file.read_bytes() for file in nasty.iterdir() if file.is_file()} == before
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.catalogue.days import day_in_front_matter
 from infold.catalogue.outline_blob import LinkRow, pack_outline, pack_passages
-from infold.catalogue.passages import cut, written_title
+from infold.catalogue.passages import cut
 from infold.errors import NoteUnreadable, PathRefused
 from infold.text import content_hash, token_count, word_count
 from infold.vault.files import decode, read_bytes
@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # workers do without the settings
 
 TRUST_OF_NOTES: Final = "vault"
 TRUST_OF_OTHERS: Final = "external"
-_NOTHING: Final = {tuple: "[]", list: "[]", dict: "{}"}
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -50,7 +49,6 @@ class NoteFacts(NamedTuple):
     path: str
     sha256: str
     title: str
-    written_title: str  # "" where the title is only the file's name
     words: int
     tokens: int
     headings: str  # JSON, lines as written
@@ -105,7 +103,6 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
         path=note.path,
         sha256=digest,
         title=_encodable(note.title),
-        written_title=_encodable(written_title(note)),
         words=word_count(plain_text(note)),
         tokens=token_count(note.text),
         headings=_json([heading.raw for heading in note.headings]),
@@ -139,7 +136,7 @@ def link_row(link: Link) -> LinkRow:
 
 def _json(value: Any) -> str:
     if not value:
-        return _NOTHING[type(value)]
+        return "{}" if isinstance(value, dict) else "[]"
     try:
         written = json.dumps(value, ensure_ascii=False, default=str)
     except TypeError:  # a key that JSON has no form for, such as a date

@@ -1,89 +1,84 @@
-"""Parquet files as infold keeps them: written whole or not at all, and known by their version.
+"""Parquet files as infold writes them: whole or not at all, known by their version, the same bytes for the same rows.
 
-Every table goes through here. A file that is damaged, or was written by another version, reads as if it were not there:
-tables are derived, so they are made again.
+A file that is damaged, or was written by another version, reads as if it were not there: what is in it is derived or is
+made again. Schemas carry a sentence on each column, so that a table can be read without this program.
 """
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infold.errors import StateUnwritable
+from infold.durable.files import Disk
 
-if TYPE_CHECKING:
-    import polars as pl
+if TYPE_CHECKING:  # its import takes a tenth of a second, which who neither reads nor writes a table does without
+    import pyarrow as pa
 
 VERSION_KEY: Final = "infold-table"
 _STALE_SECONDS: Final = 3600
 
 
-def read_table(
-    file: Path, schema: Mapping[str, Any], version: str, columns: list[str] | None = None
-) -> pl.DataFrame | None:
-    """The table in `file`; None where there is none, it cannot be read, or its version or columns are others."""
-    import polars as pl
+def schema_of(columns: Mapping[str, tuple[str, str]], version: str) -> pa.Schema:
+    """A schema from names to (type, what the column holds). Types: text, texts, int, bool."""
+    import pyarrow as pa
 
+    types = {"text": pa.string(), "texts": pa.list_(pa.string()), "int": pa.int64(), "bool": pa.bool_()}
+    fields = [pa.field(name, types[kind], metadata={"description": told}) for name, (kind, told) in columns.items()]
+    return pa.schema(fields, metadata={VERSION_KEY: version})
+
+
+def table_of(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.Table:
+    """A table of rows, each in the order of the schema's columns."""
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+    )
+
+
+def read_rows(file: Path, schema: pa.Schema) -> list[tuple[Any, ...]] | None:
+    """The rows in `file`; None where there is none, it cannot be read, or its version or columns are others."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    version = VERSION_KEY.encode()
     try:
         data = file.read_bytes()  # at once: a file replaced while it is read part by part would look damaged
-    except OSError:
-        return None
-    try:
-        if pl.read_parquet_metadata(data).get(VERSION_KEY) != version:
+        table = pq.read_table(io.BytesIO(data))
+        metadata = table.schema.metadata or {}
+        if metadata.get(version) != schema.metadata[version] or table.column_names != schema.names:
             return None
-        table = pl.read_parquet(data, columns=columns)
-    except pl.exceptions.PolarsError:
+        columns = [column.to_pylist() for column in table.cast(schema).columns]  # a text may be written in two ways
+    except (OSError, ValueError, pa.ArrowException):
         return None
-    wanted = {name: schema[name] for name in (columns or schema)}
-    return table if dict(table.schema) == wanted else None
+    return list(zip(*columns, strict=True))
 
 
-def list_column(lists: Sequence[Sequence[str]]) -> pl.Series:
-    """A column of lists of text. Polars' own constructor makes a column of each list first: ten times the time."""
-    import polars as pl
-
-    flat = pl.DataFrame(
-        {
-            "row": [row for row, texts in enumerate(lists) for _ in texts],
-            "texts": [t for texts in lists for t in texts],
-        },
-        schema={"row": pl.Int64(), "texts": pl.String()},
-    )
-    full = flat.group_by("row", maintain_order=True).agg("texts")
-    rows = pl.DataFrame({"row": range(len(lists))}, schema={"row": pl.Int64()})
-    empty = pl.lit([], dtype=pl.List(pl.String()))
-    return rows.join(full, on="row", how="left", maintain_order="left").select(pl.col("texts").fill_null(empty))[
-        "texts"
-    ]
-
-
-def write_table(file: Path, table: pl.DataFrame, version: str) -> None:
+def write_table(file: Path, table: pa.Table) -> None:
     """Puts `table` in place of `file` in one step: after a crash either the old file is there or the new one.
 
     Raises StateUnwritable.
     """
-    temporary: Path | None = None
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", compression_level=1)
+    disk = Disk()
+    disk.make_folder(file.parent)
+    _sweep(file.parent)
+    temporary = file.with_name(f".{file.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(file.parent)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".tmp")
-        temporary = Path(name)
-        with os.fdopen(descriptor, "wb") as stream:
-            table.write_parquet(stream, compression="zstd", compression_level=1, metadata={VERSION_KEY: version})
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(file)
-        sync_folder(file.parent)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise StateUnwritable(
-            f"{file} cannot be written: {error.strerror or error}.", hint="Free disk space or choose another --state."
-        ) from error
+        disk.write(temporary, sink.getvalue())
+        disk.replace(temporary, file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _sweep(folder: Path) -> None:
@@ -94,14 +89,3 @@ def _sweep(folder: Path) -> None:
                 leftover.unlink()
         except OSError:  # another process was quicker
             continue
-
-
-def sync_folder(folder: Path) -> None:
-    """Makes the names in `folder` durable, where the system can."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -16,6 +16,7 @@ from sqlite3 import Connection
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from infold.catalogue.days import DayFrom, day_in_name
 from infold.durable.sqlite import Database, Schema
 from infold.errors import CatalogueFault, StateUnwritable
 from infold.settings import Params
@@ -25,6 +26,7 @@ from infold.vault.files import decode, read_bytes
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
     from infold.vault.records import Note
+    from infold.workspace import Workspace
 
 FILE_NAME: Final = "catalogue.sqlite"
 VERSION: Final = "1"  # raised when a fact is added, or the parser finds other things
@@ -38,8 +40,8 @@ _TABLES: Final = (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
     checked_ns INTEGER NOT NULL, file_day TEXT NOT NULL, sha256 TEXT NOT NULL)""",
     """CREATE TABLE notes (
-    id INTEGER PRIMARY KEY, title TEXT NOT NULL, written_title TEXT NOT NULL, words INTEGER NOT NULL,
-    tokens INTEGER NOT NULL, headings TEXT NOT NULL, tags TEXT NOT NULL, aliases TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, title TEXT NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
+    headings TEXT NOT NULL, tags TEXT NOT NULL, aliases TEXT NOT NULL,
     properties TEXT NOT NULL, front_day TEXT, origin TEXT NOT NULL, trust TEXT NOT NULL, problem TEXT)""",
     "CREATE INDEX notes_with_problems ON notes (id, problem) WHERE problem IS NOT NULL",
     "CREATE TABLE outlines (id INTEGER PRIMARY KEY, outline BLOB NOT NULL, passages BLOB NOT NULL)",
@@ -70,6 +72,8 @@ class CataloguedNote:
     title: str
     words: int
     tokens: int
+    day: str  # ISO
+    day_from: DayFrom
     headings: tuple[str, ...]  # lines as written
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
@@ -128,9 +132,19 @@ class Catalogue:
 
     def notes(self) -> list[CataloguedNote]:
         """Every note, by path."""
+        named = day_in_name(self.vault, self.params.notebook)
         with self.reading() as db:
             rows = db.execute(_NOTES).fetchall()
-        return [_catalogued(row) for row in rows]
+        return [_catalogued(row, named(row[0])) for row in rows]
+
+    def targets(self) -> dict[str, tuple[str | None, ...]]:
+        """Where each link of each note leads, in the order of its links; by path, notes without links left out."""
+        with self.reading() as db:
+            rows = db.execute(_TARGETS).fetchall()
+        found: dict[str, list[str | None]] = {}
+        for path, target in rows:
+            found.setdefault(path, []).append(target)
+        return {path: tuple(targets) for path, targets in found.items()}
 
     def stamps(self) -> dict[str, Stamp]:
         """Every file as it was last looked at."""
@@ -179,10 +193,15 @@ class Catalogue:
     def dangling(self) -> list[str]:
         """The links that should lead to a note and lead to none, written as wiki or Markdown links are."""
         with self.reading() as db:
-            rows = db.execute(f"{_DANGLING} WHERE target IS NULL AND NOT is_attachment ORDER BY note, ordinal")
+            rows = db.execute(_DANGLING)
             return [as_written(*row) for row in rows]
 
     # one note
+
+    def known_hash(self, path: str) -> str:
+        """The content hash that the catalogue has of a note; "" where it has none."""
+        with self.reading() as db:
+            return (db.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone() or ("",))[0]
 
     def text(self, path: str) -> str:
         """The text of a note, as it was when it was first asked for since the last sync.
@@ -251,10 +270,7 @@ class Catalogue:
 
         sha256, text = self._text(path)
         with self.reading() as db:
-            row = db.execute(
-                "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?",
-                (path, sha256),
-            ).fetchone()
+            row = db.execute(_PASSAGES, (path, sha256)).fetchone()
         return self.written(path).passages if row is None else unpack_passages(path, text, *row)
 
     def _text(self, path: str) -> tuple[str, str]:
@@ -314,16 +330,28 @@ class Catalogue:
             raise StateUnwritable(f"{self.file} cannot be removed: {error.strerror or error}.") from error
 
 
-_DANGLING: Final = "SELECT name, anchor, alias, is_wiki, is_embed FROM links"
+_DANGLING: Final = (
+    "SELECT name, anchor, alias, is_wiki, is_embed FROM links "
+    "WHERE target IS NULL AND NOT is_attachment ORDER BY note, ordinal"
+)
 _NOTES: Final = (
-    "SELECT path, sha256, title, words, tokens, headings, tags, aliases, origin, trust, problem "
+    "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
     "FROM files JOIN notes USING (id) ORDER BY path"
+)
+_TARGETS: Final = (
+    "SELECT source.path, target.path FROM links JOIN files AS source ON source.id = note "
+    "LEFT JOIN files AS target ON target.id = links.target ORDER BY note, ordinal"
 )
 _LINKS: Final = (
     'SELECT name, anchor, alias, is_wiki, is_embed, is_attachment, start, "end", line '
     "FROM links WHERE note = ? ORDER BY ordinal"
 )
 _PASSAGES: Final = "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?"
+
+
+def catalogue_of(workspace: Workspace) -> Catalogue:
+    """The catalogue of a workspace's vault."""
+    return Catalogue(workspace.catalogue, workspace.vault, workspace.params)
 
 
 def identity(params: Params) -> str:
@@ -341,11 +369,12 @@ def as_written(name: str, anchor: str, alias: str | None, is_wiki: int, is_embed
     return f"{mark}[{alias or target}]({target})"
 
 
-def _catalogued(row: tuple[Any, ...]) -> CataloguedNote:
-    path, sha256, title, words, tokens, headings, tags, aliases, origin, trust, problem = row
-    return CataloguedNote(
-        path, sha256, title, words, tokens, _tuple(headings), _tuple(tags), _tuple(aliases), origin, trust, problem
-    )
+def _catalogued(row: tuple[Any, ...], named_day: str | None) -> CataloguedNote:
+    path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, *rest = row
+    source = DayFrom.NAME if named_day else DayFrom.FRONT_MATTER if front_day else DayFrom.FILE
+    day = named_day or front_day or file_day
+    lists = (_tuple(headings), _tuple(tags), _tuple(aliases))
+    return CataloguedNote(path, sha256, title, words, tokens, day, source, *lists, *rest)
 
 
 def _tuple(written: str) -> tuple[str, ...]:

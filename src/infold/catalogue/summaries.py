@@ -7,12 +7,16 @@ rows twice is writing them once. Who makes summaries, and when one is stale, is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from infold.catalogue.parquet import read_table, write_table
+from infold.catalogue.parquet import read_rows, schema_of, table_of, write_table
 from infold.text import content_hash
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 VERSION: Final = "summaries/1"
 MANY_PARTS: Final = 64
@@ -40,7 +44,17 @@ class SummaryRow:
         return self.content_hash, self.level, self.lens
 
 
-_COLUMNS: Final = tuple(field.name for field in fields(SummaryRow))
+_COLUMNS: Final = {
+    "content_hash": ("text", "SHA-256 of what is summarised"),
+    "level": ("text", "note, section or paragraph"),
+    "lens": ("text", "what the summary looks at"),
+    "summary": ("text", "the summary"),
+    "model": ("text", "who made it, with the version of the prompt"),
+    "prompt_version": ("text", "the version of the prompt"),
+    "tokens_in": ("int", "tokens of what was asked"),
+    "tokens_out": ("int", "tokens of the answer"),
+    "created_at": ("text", "when it was made, ISO 8601, UTC"),
+}
 
 
 class SummaryStore:
@@ -78,14 +92,13 @@ class SummaryStore:
         parts: list[Path] = []
         self.problems.clear()
         for part in self._parts():
-            table = read_table(part, _schema(), VERSION)
-            if table is None:
+            values = read_rows(part, _schema())
+            if values is None:
                 if part.exists():
                     self.problems.append(f"{part.name} cannot be read; the summaries in it will be made again")
                 continue
             parts.append(part)
-            for values in table.iter_rows():
-                row = SummaryRow(*values)
+            for row in starmap(SummaryRow, values):
                 before = rows.get(row.key)
                 if before is None or row.created_at >= before.created_at:
                     rows[row.key] = row
@@ -102,17 +115,11 @@ class SummaryStore:
         return [part for _, _, part in sorted(stamped)]
 
     def _write(self, rows: Iterable[SummaryRow]) -> Path:
-        import polars as pl
-
         ordered = [tuple(getattr(row, column) for column in _COLUMNS) for row in rows]
-        table = pl.DataFrame(ordered, schema=_schema(), orient="row")
         part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}.parquet"
-        write_table(part, table, VERSION)
+        write_table(part, table_of(_schema(), ordered))
         return part
 
 
-def _schema() -> dict[str, Any]:
-    import polars as pl
-
-    numbers = {"tokens_in", "tokens_out"}
-    return {field.name: pl.Int64() if field.name in numbers else pl.String() for field in fields(SummaryRow)}
+def _schema() -> pa.Schema:
+    return schema_of(_COLUMNS, VERSION)

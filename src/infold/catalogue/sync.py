@@ -1,40 +1,45 @@
-"""Keeps the notes and links tables in step with the vault; only what changed is read.
+"""Keeps the catalogue in step with the vault: one scan, and one reading of what changed.
 
-A file of the size and time known is taken as unchanged, unless it was written shortly before it was read or later: then
-its hash decides. Links are worked out again for all notes when a name or alias came or went, else for changed notes.
-The notes table is written last: until then the next sync does the same work again.
+A file of the size and time known is taken as unchanged, unless it was written shortly before it was looked at or later:
+then its hash decides. A vault that is suddenly empty or away empties nothing, and what is only out of reach stays
+known. Killed anywhere, the next sync does the rest: notes are written in rounds, and links are worked out last.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infold.catalogue import links as links_module
-from infold.catalogue import notes as notes_module
-from infold.catalogue.kinds import kind_of
-from infold.catalogue.links import links_schema, links_table, resolve_rows
-from infold.catalogue.notes import TRUST, NoteRow, notes_schema
-from infold.catalogue.parquet import list_column, read_table, write_table
-from infold.catalogue.reading import Reading, read_rows
-from infold.errors import VaultNotFound
-from infold.settings import Params
+from infold.catalogue.days import day_of_file
+from infold.catalogue.link_targets import resolve_links
+from infold.catalogue.store import RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
+from infold.errors import CatalogueFault, VaultNotFound
 from infold.vault.files import FileStat, Scan, Skipped, scan
-from infold.vault.links import LinkResolver, alias_table
+from infold.workers import MANY, Crew, processors, without_collection
 
-if TYPE_CHECKING:
-    import polars as pl
+if TYPE_CHECKING:  # a vault that did not change is told without the parser
+    from infold.catalogue.facts import FactsReading, NoteFacts
 
-_RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
+Progress = Callable[[int, int], None]
+ROUND: Final = 1000  # notes of one transaction
+_KNOWN: Final = "SELECT id, file_day, aliases FROM files JOIN notes USING (id) WHERE path = ?"
+_TARGETS: Final = "SELECT name, alias, is_wiki, target FROM links WHERE note = ?"
+_PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_LINK: Final = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_UNRESOLVED: Final = "unresolved"  # in meta: notes were written whose links were not worked out yet
 
 
 @dataclass(frozen=True, slots=True)
-class TablesResult:
-    """What one sync did. `emptied`: no notes were found where there had been some, so nothing was touched."""
+class CatalogueResult:
+    """What one sync did. `emptied`: no notes were found where there had been some, so nothing was touched.
+
+    `files` are those that the catalogue has as they are now.
+    """
 
     scanned: int
     added: int
@@ -45,233 +50,206 @@ class TablesResult:
     seconds: float
     emptied: bool = False
     warnings: tuple[Skipped, ...] = ()  # notes whose front matter could not be read, and why
+    files: tuple[FileStat, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What the tables say of a note."""
+def sync_catalogue(
+    catalogue: Catalogue, paths: Sequence[str] | None = None, progress: Progress | None = None
+) -> CatalogueResult:
+    """Brings the catalogue up to date with the vault; with `paths` only what is at these is looked at.
 
-    content_hash: str
-    size: int
-    mtime_ns: int
-
-
-def sync_tables(
-    vault: Path, tables_dir: Path, params: Params, progress: Callable[[int, int], None] | None = None
-) -> TablesResult:
-    """Brings the tables in `tables_dir` up to date with the notes in `vault`.
-
-    `progress(done, total)` counts files read. Raises VaultNotFound where there is neither vault nor table, and
+    `progress(done, total)` counts files read. Raises VaultNotFound where there is neither vault nor catalogue, and
     StateUnwritable.
     """
-    started, started_ns = time.monotonic(), time.time_ns()
-    notes, links = _load(tables_dir)
-    known = _known(notes)
     try:
-        seen = scan(vault, params.vault)
-    except VaultNotFound:
-        if not known:
-            raise
-        reason = Skipped(".", f"there is no vault folder at {vault}; what is known of its notes was kept", is_kept=True)
-        seen = Scan((), (reason,))
-    if known and not seen.files:
-        return TablesResult(0, 0, 0, 0, len(known), seen.skipped, time.monotonic() - started, emptied=True)
-
-    synced_ns = _synced_ns(tables_dir)
-    doubtful = [file for file in seen.files if not _is_as_known(file, known.get(file.path), synced_ns)]
-    wanted = [(file.path, known[file.path].content_hash if file.path in known else None) for file in doubtful]
-    readings = read_rows(vault, wanted, params.vault.max_note_bytes, progress or _silent)
-    change = _Change.of(known, seen, readings)
-    kind = kind_of(params, vault)
-    is_stale = change.is_needed or notes is None or links is None or _kinds_differ(notes, kind)
-    if is_stale or notes is None:
-        notes = _write(tables_dir, notes, links, change, kind)
-    if is_stale or doubtful:
-        os.utime(tables_dir / notes_module.FILE_NAME, ns=(started_ns, started_ns))
-    return TablesResult(
-        scanned=len(seen.files),
-        added=change.added,
-        changed=change.changed,
-        removed=len(change.gone),
-        unchanged=len(seen.files) - change.added - change.changed - change.unreadable,
-        skipped=change.skipped,
-        seconds=time.monotonic() - started,
-        warnings=_warnings(notes),
-    )
+        return _Syncing(catalogue, paths, progress or _silent).run()
+    except CatalogueFault:
+        catalogue.remove()
+        return _Syncing(catalogue, paths, progress or _silent).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """How the vault differs from the tables."""
+class _Wanted(NamedTuple):
+    """A file whose bytes have to be looked at."""
 
-    rows: tuple[NoteRow, ...]
-    stamps: Mapping[str, FileStat]  # of notes whose time or size is to be noted
-    gone: frozenset[str]
-    skipped: tuple[Skipped, ...]
-    added: int
-    changed: int
-    unreadable: int
-
-    @classmethod
-    def of(cls, known: Mapping[str, _Known], seen: Scan, readings: Sequence[Reading]) -> _Change:
-        rows = tuple(reading.row for reading in readings if reading.row is not None)
-        failed = [Skipped(r.path, r.reason, r.is_kept) for r in readings if r.reason is not None]
-        skipped = tuple(sorted((*seen.skipped, *failed), key=lambda item: item.path))
-        failed_paths = {item.path for item in failed}
-        present = {file.path for file in seen.files} - failed_paths
-        gone = frozenset(path for path in known if path not in present and not _is_kept(path, skipped))
-        new = {row.path for row in rows}
-        read = {reading.path for reading in readings} - failed_paths
-        stamps = {
-            file.path: file
-            for file in seen.files
-            if file.path in new or (file.path in read and _differs(file, known.get(file.path)))
-        }
-        added = sum(1 for row in rows if row.path not in known)
-        return cls(rows, stamps, gone, skipped, added, len(rows) - added, len(failed))
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether the tables have to be written."""
-        return bool(self.rows or self.gone or self.stamps)
+    file: FileStat
+    known: Stamp | None
 
 
-def _load(tables_dir: Path) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
-    """Both tables, or neither: one without the other is made again."""
-    notes = read_table(tables_dir / notes_module.FILE_NAME, notes_schema(), notes_module.VERSION)
-    links = (
-        read_table(tables_dir / links_module.FILE_NAME, links_schema(), links_module.VERSION)
-        if notes is not None
-        else None
-    )
-    return (notes, links) if notes is not None and links is not None else (None, None)
+_Read = tuple[_Wanted, "FactsReading"]
 
 
-def _known(notes: pl.DataFrame | None) -> dict[str, _Known]:
-    if notes is None:
-        return {}
-    rows = notes.select("path", "content_hash", "size", "mtime_ns").iter_rows()
-    return {path: _Known(digest, size, mtime) for path, digest, size, mtime in rows}
+class _Syncing:
+    """One sync while it runs."""
+
+    def __init__(self, catalogue: Catalogue, paths: Sequence[str] | None, progress: Progress) -> None:
+        self._catalogue, self._progress = catalogue, progress
+        self._paths = None if paths is None else frozenset(paths)
+        self._started, self._started_ns = time.monotonic(), time.time_ns()
+        self._failed: list[Skipped] = []
+        self._added = self._changed = 0
+        self._unresolved: set[int] = set()  # notes with links that are not known to lead anywhere
+        self._are_names_new = False
+
+    def run(self) -> CatalogueResult:
+        """Does it."""
+        seen = self._seen()
+        files = [file for file in seen.files if self._paths is None or file.path in self._paths]
+        if not files and self._is_suddenly_empty():
+            return self._result(seen, (), 0, emptied=True)
+        was_left = self._is_left()
+        if self._paths is None and not was_left:
+            certain = self._catalogue.certain()
+            if len(files) == len(certain) == self._catalogue.count() and certain.issuperset(files):
+                return self._result(seen, files, 0)
+        known = self._catalogue.stamps()
+        wanted = [_Wanted(file, known.get(file.path)) for file in files]
+        wanted = [item for item in wanted if not _is_as_known(*item)]
+        with without_collection():
+            for batch in _rounds(self._readings(wanted)):
+                self._write(batch)
+        gone = self._gone(known, seen)
+        if gone or self._unresolved or was_left:
+            self._finish(gone, all_links=bool(gone) or self._are_names_new or was_left)
+        failed = {item.path for item in self._failed}
+        return self._result(seen, [file for file in files if file.path not in failed], len(gone))
+
+    def _seen(self) -> Scan:
+        catalogue = self._catalogue
+        try:
+            return scan(catalogue.vault, catalogue.params.vault, near=self._paths)
+        except VaultNotFound:
+            if not catalogue.count():
+                raise
+            reason = f"there is no vault folder at {catalogue.vault}; what is known of its notes was kept"
+            return Scan((), (Skipped(".", reason, is_kept=True),))
+
+    def _is_suddenly_empty(self) -> bool:
+        """Whether there is no note at all where some were known."""
+        if not self._catalogue.count():
+            return False
+        if self._paths is None:
+            return True
+        return not self._catalogue.vault.is_dir() or not scan(self._catalogue.vault, self._catalogue.params.vault).files
+
+    def _readings(self, wanted: Sequence[_Wanted]) -> Iterator[_Read]:
+        from infold.catalogue.facts import cutting_of
+
+        if not wanted:
+            return
+        workers = processors() if len(wanted) > MANY else 1
+        items = [(item.file.path, item.known.sha256 if item.known else None) for item in wanted]
+        done = 0
+        with closing(Crew("infold.catalogue.facts:read_facts", workers)) as crew:
+            cutting = cutting_of(self._catalogue.params)
+            for batch in crew.each(items, self._catalogue.vault, cutting, workers == 1):
+                yield from ((wanted[number], reading) for number, reading in batch)
+                done += len(batch)
+                self._progress(done, len(wanted))
+
+    def _write(self, batch: Sequence[_Read]) -> None:
+        catalogue = self._catalogue
+        with catalogue.writing() as db:
+            for wanted, reading in batch:
+                if reading.reason is not None:
+                    self._failed.append(Skipped(reading.path, reading.reason, reading.is_kept))
+                elif reading.facts is None:
+                    self._touch(db, wanted.file)
+                else:
+                    self._put(db, wanted, reading.facts)
+            if self._unresolved:
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_UNRESOLVED,))
+        for _, reading in batch:
+            if reading.facts is not None:
+                catalogue.drop([reading.path])
+                if reading.text is not None:
+                    catalogue.hold(reading.path, reading.facts.sha256, reading.text)
+
+    def _touch(self, db: Connection, file: FileStat) -> None:
+        stamp = (file.size, file.mtime_ns, self._started_ns, file.path)
+        db.execute("UPDATE files SET size = ?, mtime_ns = ?, checked_ns = ? WHERE path = ?", stamp)
+
+    def _put(self, db: Connection, wanted: _Wanted, facts: NoteFacts) -> None:
+        file = wanted.file
+        row = db.execute(_KNOWN, (file.path,)).fetchone()
+        note, file_day, aliases = row or (None, day_of_file(file.mtime_ns), None)
+        targets = dict[tuple[str, str | None, int], int | None]()
+        if row is not None:
+            targets = {tuple(key): target for *key, target in db.execute(_TARGETS, (note,))}
+            db.execute("DELETE FROM links WHERE note = ?", (note,))
+        self._added += row is None
+        self._changed += row is not None
+        stamp = (note, file.path, file.size, file.mtime_ns, self._started_ns, file_day, facts.sha256)
+        note = db.execute(_PUT_FILE, stamp).lastrowid or 0
+        db.execute(_PUT_NOTE, (note, *facts[2:13]))
+        db.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?, ?)", (note, facts.outline, facts.passages))
+        keys = [(link.name, link.alias, int(link.is_wiki)) for link in facts.links]
+        rows = [(note, n, *link, targets.get(key)) for n, (link, key) in enumerate(zip(facts.links, keys, strict=True))]
+        db.executemany(_PUT_LINK, rows)
+        if aliases != facts.aliases or not targets.keys() >= set(keys):
+            self._unresolved.add(note)
+            self._are_names_new = self._are_names_new or aliases != facts.aliases
+
+    def _gone(self, known: Mapping[str, Stamp], seen: Scan) -> list[str]:
+        """The notes that leave: neither there nor only out of reach."""
+        skipped = [*seen.skipped, *self._failed]
+        present = {file.path for file in seen.files} - {item.path for item in self._failed}
+        absent = [path for path in known if path not in present and (self._paths is None or path in self._paths)]
+        kept = [item.path.rstrip("/") for item in skipped if item.is_kept] if absent else []
+        return [path for path in absent if not _is_within(path, kept)]
+
+    def _finish(self, gone: Sequence[str], *, all_links: bool) -> None:
+        """Takes away what is gone, and works out where links lead."""
+        with self._catalogue.writing() as db:
+            for path in gone:
+                note = db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone() or (None,)
+                for table, column in TABLES_OF_NOTES:
+                    db.execute(f"DELETE FROM {table} WHERE {column} = ?", note)  # noqa: S608 - our own tables
+            resolve_links(db, None if all_links else self._unresolved)
+            db.execute("DELETE FROM meta WHERE key = ?", (_UNRESOLVED,))
+        self._catalogue.drop(list(gone))
+
+    def _is_left(self) -> bool:
+        """Whether a sync that was killed left links to be worked out."""
+        with self._catalogue.reading() as db:
+            return db.execute("SELECT 1 FROM meta WHERE key = ?", (_UNRESOLVED,)).fetchone() is not None
+
+    def _result(self, seen: Scan, files: Iterable[FileStat], removed: int, *, emptied: bool = False) -> CatalogueResult:
+        total = len(seen.files) if self._paths is None else 0
+        return CatalogueResult(
+            scanned=len(seen.files),
+            added=self._added,
+            changed=self._changed,
+            removed=removed,
+            unchanged=max(0, total - self._added - self._changed - len(self._failed)),
+            skipped=tuple(sorted((*seen.skipped, *self._failed), key=lambda item: item.path)),
+            seconds=time.monotonic() - self._started,
+            emptied=emptied,
+            warnings=tuple(Skipped(path, problem, is_kept=True) for path, problem in self._catalogue.problems()),
+            files=tuple(files),
+        )
 
 
-def _synced_ns(tables_dir: Path) -> int:
-    """When the last sync that read a file began: kept as the time of the notes table."""
-    try:
-        return (tables_dir / notes_module.FILE_NAME).stat().st_mtime_ns
-    except OSError:
-        return 0
+def _is_as_known(file: FileStat, known: Stamp | None) -> bool:
+    if known is None or (file.size, file.mtime_ns) != (known.size, known.mtime_ns):
+        return False
+    return file.mtime_ns < known.checked_ns - RACE_NS
 
 
-def _differs(file: FileStat, known: _Known | None) -> bool:
-    return known is None or (file.size, file.mtime_ns) != (known.size, known.mtime_ns)
+def _is_within(path: str, names: Iterable[str]) -> bool:
+    """Whether a path, or a folder above it, is among `names`; `.` is above everything."""
+    return any(name in (path, ".") or path.startswith(f"{name}/") for name in names)
 
 
-def _is_as_known(file: FileStat, known: _Known | None, synced_ns: int) -> bool:
-    return not _differs(file, known) and file.mtime_ns < synced_ns - _RACE_NS
-
-
-def _is_kept(path: str, skipped: Iterable[Skipped]) -> bool:
-    """Whether a note that was not seen is only out of reach: itself, or its folder."""
-    kept = [item.path for item in skipped if item.is_kept]
-    return any(name in (path, ".") or path.startswith(f"{name.rstrip('/')}/") for name in kept)
-
-
-def _kinds_differ(notes: pl.DataFrame, kind: Callable[[str], str]) -> bool:
-    return any(kind(path) != known for path, known in notes.select("path", "kind").iter_rows())
-
-
-def _write(
-    tables_dir: Path,
-    notes: pl.DataFrame | None,
-    links: pl.DataFrame | None,
-    change: _Change,
-    kind: Callable[[str], str],
-) -> pl.DataFrame:
-    import polars as pl
-
-    old_notes = notes if notes is not None else pl.DataFrame(schema=notes_schema())
-    old_links = links if links is not None else pl.DataFrame(schema=links_schema())
-    replaced = pl.Series(sorted(change.gone | {row.path for row in change.rows}), dtype=pl.String())
-    kept = _stamped(old_notes.filter(~pl.col("path").is_in(replaced.implode())), change.stamps)
-    new_notes = pl.concat([kept, _notes_table(change.rows, change.stamps)]).sort("path")
-    kept_links = old_links.filter(~pl.col("source").is_in(replaced.implode()))
-    new_links = links_table([(row.path, row.links) for row in change.rows])
-    resolver = _resolver(new_notes)
-    if _names(old_notes) == _names(new_notes):
-        all_links = pl.concat([kept_links, resolve_rows(new_links, resolver)])
-    else:
-        all_links = resolve_rows(pl.concat([kept_links, new_links]), resolver)
-    all_links = all_links.sort("source", "ordinal")
-    finished = _with_outgoing(new_notes, all_links, kind)
-    if not all_links.equals(old_links):
-        write_table(tables_dir / links_module.FILE_NAME, all_links, links_module.VERSION)
-    write_table(tables_dir / notes_module.FILE_NAME, finished, notes_module.VERSION)
-    return finished
-
-
-def _notes_table(rows: Sequence[NoteRow], stamps: Mapping[str, FileStat]) -> pl.DataFrame:
-    import polars as pl
-
-    schema = notes_schema()
-    fields = [field for field in NoteRow._fields if field in schema]
-    values: dict[str, Any] = dict(zip(NoteRow._fields, zip(*rows, strict=True), strict=True)) if rows else {}
-    values = {field: values.get(field, ()) for field in fields}
-    values["mtime_ns"] = [stamps[row.path].mtime_ns for row in rows]
-    values["size"] = [stamps[row.path].size for row in rows]
-    values["kind"] = [""] * len(rows)
-    values["outgoing"] = [()] * len(rows)
-    values["trust"] = [TRUST] * len(rows)
-    lists = {name: list_column(values[name]) for name, kind in schema.items() if kind == pl.List(pl.String())}
-    return pl.DataFrame({name: lists.get(name, values[name]) for name in schema}, schema=schema)
-
-
-def _stamped(notes: pl.DataFrame, stamps: Mapping[str, FileStat]) -> pl.DataFrame:
-    """`notes` with the times and sizes of files that were touched but not changed."""
-    import polars as pl
-
-    if not stamps:
-        return notes
-    times: list[int] = []
-    sizes: list[int] = []
-    for path, mtime_ns, size in notes.select("path", "mtime_ns", "size").iter_rows():
-        file = stamps.get(path)
-        times.append(file.mtime_ns if file is not None else mtime_ns)
-        sizes.append(file.size if file is not None else size)
-    return notes.with_columns(
-        pl.Series("mtime_ns", times, dtype=pl.Int64()), pl.Series("size", sizes, dtype=pl.Int64())
-    )
-
-
-def _names(notes: pl.DataFrame) -> set[tuple[str, tuple[str, ...]]]:
-    return {(path, tuple(aliases)) for path, aliases in notes.select("path", "aliases").iter_rows()}
-
-
-def _resolver(notes: pl.DataFrame) -> LinkResolver:
-    rows = list(notes.select("path", "aliases").iter_rows())
-    return LinkResolver((path for path, _ in rows), alias_table(rows))
-
-
-def _with_outgoing(notes: pl.DataFrame, links: pl.DataFrame, kind: Callable[[str], str]) -> pl.DataFrame:
-    import polars as pl
-
-    targets = (
-        links.filter(pl.col("target").is_not_null() & (pl.col("target") != pl.col("source")))
-        .group_by("source", maintain_order=True)
-        .agg(pl.col("target").unique(maintain_order=True).alias("outgoing"))
-    )
-    joined = notes.drop("outgoing").join(targets, left_on="path", right_on="source", how="left")
-    return joined.with_columns(
-        pl.col("outgoing").fill_null(pl.lit([], dtype=pl.List(pl.String()))),
-        pl.Series("kind", [kind(path) for path in notes["path"]], dtype=pl.String()),
-    ).select(*notes_schema())
-
-
-def _warnings(notes: pl.DataFrame) -> tuple[Skipped, ...]:
-    import polars as pl
-
-    rows = notes.filter(pl.col("problem").is_not_null()).select("path", "problem").iter_rows()
-    return tuple(Skipped(path, problem, is_kept=True) for path, problem in rows)
+def _rounds(readings: Iterable[_Read]) -> Iterator[list[_Read]]:
+    batch: list[_Read] = []
+    for reading in readings:
+        batch.append(reading)
+        if len(batch) >= ROUND:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _silent(done: int, total: int) -> None:
-    """No progress."""
+    """No progress is shown."""

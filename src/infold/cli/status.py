@@ -12,7 +12,7 @@ from infold.app import OpenVault
 from infold.cli.options import Call, command
 from infold.errors import VaultNotFound
 from infold.operations.vault import IndexStatusAnswer, VaultStatusAnswer, VaultStatusRequest, vault_status
-from infold.search.index.feeds import NotesFeed
+from infold.search.index.feeds import notes_in
 
 
 @command
@@ -59,7 +59,7 @@ def _spent(found: VaultStatusAnswer) -> list[tuple[str, str]]:
 def _is_empty(vault: OpenVault) -> bool:
     """Whether the vault has no note to index, or is not there."""
     try:
-        return not NotesFeed(vault.workspace.vault, vault.params).items().items
+        return not notes_in(vault.workspace.vault, vault.params).items
     except VaultNotFound:
         return True
 

@@ -44,7 +44,7 @@ def examine(vault: OpenVault) -> Iterator[Finding]:
 
 def _vault(place: LocatedWorkspace, seen: VaultStats) -> Iterator[Finding]:
     count = len(seen.notes)
-    if seen.tables.emptied:
+    if seen.found.emptied:
         yield Finding(
             Level.PROBLEM,
             "vault",
@@ -129,9 +129,9 @@ def _inbox(place: LocatedWorkspace) -> Finding:
 
 
 def _files(seen: VaultStats) -> Iterator[Finding]:
-    for skipped in seen.tables.skipped:
+    for skipped in seen.found.skipped:
         yield Finding(Level.NOTE, "skipped", f"{skipped.path}: {skipped.reason}", "It is left alone, never rewritten.")
-    for warning in seen.tables.warnings:
+    for warning in seen.found.warnings:
         yield Finding(
             Level.NOTE, "metadata", f"{warning.path}: {warning.reason}", "The note counts as text without it."
         )

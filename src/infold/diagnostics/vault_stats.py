@@ -1,18 +1,19 @@
 """What a vault is like as a whole: counts, reach, orphans, dangling links, files that cannot be read.
 
-Brings the tables up to date and reads them; changes nothing in the vault.
+Brings the catalogue up to date and reads it; changes nothing in the vault.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 
-from infold.catalogue.links import dangling_links, load_links
-from infold.catalogue.notes import load_notes
-from infold.catalogue.sync import TablesResult, sync_tables
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.store import catalogue_of
+from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked
 from infold.knowledge.graph import Graph
 from infold.progress import Progress, silent
@@ -23,7 +24,7 @@ from infold.workspace import Workspace
 class VaultStats:
     """A vault, looked at. `words` by path; `dangling` counts each link text that leads to no note."""
 
-    tables: TablesResult
+    found: CatalogueResult
     words: Mapping[str, int]
     kinds: Mapping[str, str]
     graph: Graph
@@ -46,16 +47,14 @@ class VaultStats:
 
 def vault_stats(workspace: Workspace, progress: Progress = silent) -> VaultStats:
     """Looks at the vault. Raises VaultNotFound and StateUnwritable."""
-    tables = sync_tables(
-        workspace.vault, workspace.tables, workspace.params, lambda done, total: progress("tables", done, total)
-    )
-    notes = load_notes(workspace.tables)
-    words = dict(zip(notes["path"], notes["words"], strict=True))
-    dangling = Counter(dangling_links(load_links(workspace.tables))["raw"])
-    return VaultStats(
-        tables=tables,
-        words=words,
-        kinds=dict(zip(notes["path"], notes["kind"], strict=True)),
-        graph=Graph(dict(zip(notes["path"], notes["outgoing"], strict=True))),
-        dangling=dangling,
-    )
+    with closing(catalogue_of(workspace)) as catalogue:
+        found = sync_catalogue(catalogue, progress=lambda done, total: progress("tables", done, total))
+        notes = catalogue.notes()
+        kind = kind_of(workspace.params, workspace.vault)
+        return VaultStats(
+            found=found,
+            words={note.path: note.words for note in notes},
+            kinds={note.path: kind(note.path) for note in notes},
+            graph=Graph(catalogue.outgoing()),
+            dangling=Counter(catalogue.dangling()),
+        )

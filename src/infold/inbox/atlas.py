@@ -1,4 +1,4 @@
-"""The vault as exploration sees it: a card for every note, taken from the tables at one moment.
+"""The vault as exploration sees it: a card for every note, taken from the catalogue at one moment.
 
 An atlas is a snapshot: chunks explored side by side see the same one. It never holds full texts.
 """

@@ -7,10 +7,12 @@ belongs to `librarian.estimate`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
-from infold.catalogue.notes import load_notes
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.store import catalogue_of
 from infold.catalogue.summaries import SummaryStore
-from infold.catalogue.sync import sync_tables
+from infold.catalogue.sync import sync_catalogue
 from infold.environment import Environment
 from infold.inbox.paragraphs import read_paragraphs
 from infold.inbox.summarising import LAST_KNOWN, LENS, LEVEL
@@ -47,16 +49,17 @@ def estimate_summaries(workspace: Workspace, environment: Environment, progress:
 
 def _unsummarised(workspace: Workspace, summariser: str, progress: Progress) -> Iterator[int]:
     """The tokens of each note that `summariser` has not summarised; of an index note those of what it links to."""
-    sync_tables(
-        workspace.vault, workspace.tables, workspace.params, lambda done, total: progress("tables", done, total)
-    )
+    with closing(catalogue_of(workspace)) as catalogue:
+        sync_catalogue(catalogue, progress=lambda done, total: progress("tables", done, total))
+        notes, links = catalogue.notes(), catalogue.outgoing()
     known = SummaryStore(workspace.summaries).load()
     low, high = workspace.params.summary.summary_target_words
-    columns = load_notes(workspace.tables).select("path", "content_hash", "kind", "words", "tokens", "outgoing")
-    for path, digest, kind, words, tokens, outgoing in columns.iter_rows():
+    kind_at = kind_of(workspace.params, workspace.vault)
+    for note in notes:
+        kind, outgoing = kind_at(note.path), links[note.path]
         is_index = kind == "index" and bool(outgoing)
-        if kind == "inbox" or (words < low and not is_index):
+        if kind == "inbox" or (note.words < low and not is_index):
             continue
-        row = known.get((content_hash(path), LEVEL, LAST_KNOWN) if is_index else (digest, LEVEL, LENS))
+        row = known.get((content_hash(note.path), LEVEL, LAST_KNOWN) if is_index else (note.sha256, LEVEL, LENS))
         if row is None or row.model != summariser:
-            yield len(outgoing) * high * 2 if is_index else tokens
+            yield len(outgoing) * high * 2 if is_index else note.tokens

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
-from infold.catalogue.notes import load_notes
+from infold.catalogue.kinds import kind_of
+from infold.catalogue.store import Catalogue, catalogue_of
 from infold.catalogue.summaries import SummaryStore
-from infold.catalogue.sync import TablesResult, sync_tables
+from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
 from infold.environment import Environment
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
@@ -29,10 +30,9 @@ from infold.librarian.base import Librarian
 from infold.librarian.factory import model_librarian
 from infold.librarian.spend import Usage
 from infold.search.embed.embedder import Embedder, open_embedder
-from infold.search.index.feeds import Feed
+from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher
-from infold.vault.files import decode, read_bytes
 from infold.vault.front_matter import without_front_matter
 from infold.workspace import Workspace
 
@@ -61,8 +61,11 @@ class DirectSteps:
         embedder: Embedder | None = None,
         on_open_index: Callable[[Searcher], Suggest] = by_search,
         feeds: Sequence[Feed] | None = None,
+        catalogue: Catalogue | None = None,
     ) -> None:
         self._workspace = workspace
+        self._catalogue = catalogue or catalogue_of(workspace)
+        self._seen: CatalogueResult | None = None  # by a sync of the catalogue that no sync of the index followed yet
         self._librarian = librarian
         self._embedder = embedder
         self._on_open_index = on_open_index
@@ -82,28 +85,32 @@ class DirectSteps:
         return self._librarian.spend.usage
 
     async def prepare(self) -> Prepared:
-        """Tables, summaries and index brought up to date; one bad file never stops the others, and is named."""
-        tables = self.sync_tables()
-        return self.prepared(tables, await self.sync_summaries(), *self.sync_index_or_keywords())
+        """Catalogue, summaries and index brought up to date; one bad file never stops the others, and is named."""
+        found = self.sync_tables()
+        return self.prepared(found, await self.sync_summaries(), *self.sync_index_or_keywords())
 
     def prepared(
-        self, tables: TablesResult, summaries: Summaries, index: SyncResult, without_vectors: tuple[str, ...]
+        self, found: CatalogueResult, summaries: Summaries, index: SyncResult, without_vectors: tuple[str, ...]
     ) -> Prepared:
         """What the three syncs leave for the chunks: the atlas, and all that was passed over."""
         atlas = self._atlas(summaries)
-        skipped = {file.path: file.reason for file in tables.skipped} | dict(index.skipped)
+        skipped = {file.path: file.reason for file in found.skipped} | dict(index.skipped)
         return Prepared(
             atlas,
             tuple(SkippedFile(path=path, reason=reason) for path, reason in sorted(skipped.items())),
-            (*self._warnings(tables, atlas), *without_vectors, *summaries.warnings),
+            (*self._warnings(found, atlas), *without_vectors, *summaries.warnings),
         )
 
-    def sync_tables(self) -> TablesResult:
-        """Notes and links, in step with the vault."""
-        place = self._workspace
-        return sync_tables(
-            place.vault, place.tables, place.params, lambda done, total: self.progress("tables", done, total)
-        )
+    def sync_tables(self) -> CatalogueResult:
+        """Notes, links and passages, in step with the vault."""
+        self._seen = sync_catalogue(self._catalogue, progress=lambda done, total: self.progress("tables", done, total))
+        return self._seen
+
+    def export_tables(self) -> None:
+        """The catalogue as parquet, for DVC and for programs that read tables. Raises StateUnwritable."""
+        from infold.catalogue.export import export_tables  # here: it loads a table library
+
+        export_tables(self._catalogue, self._workspace.tables)
 
     async def sync_summaries(self) -> Summaries:
         """A summary for every note; only what changed is asked for."""
@@ -116,9 +123,10 @@ class DirectSteps:
         )
 
     def sync_index(self, *, rebuild: bool = False) -> SyncResult:
-        """The search index, in step with the vault."""
-        place = self._workspace
-        self.close()
+        """The search index, in step with the vault: as the catalogue has just found it, or else as it is now."""
+        place, notes = self._workspace, NotesFeed(self._catalogue, self._seen)
+        self._seen = None
+        self._close_searcher()
         return sync_index(
             place.vault,
             place.index,
@@ -126,7 +134,7 @@ class DirectSteps:
             place.params,
             self._embedder,
             self.progress,
-            feeds=self._feeds,
+            feeds=[notes if isinstance(feed, NotesFeed) else feed for feed in self._feeds or (notes,)],
             rebuild=rebuild,
         )
 
@@ -170,7 +178,11 @@ class DirectSteps:
         return self._searcher
 
     def close(self) -> None:
-        """Lets go of the index."""
+        """Lets go of index and catalogue."""
+        self._close_searcher()
+        self._catalogue.close()
+
+    def _close_searcher(self) -> None:
         if self._searcher is not None:
             self._searcher.close()
             self._searcher = None
@@ -187,31 +199,39 @@ class DirectSteps:
             return SyncResult(), (said,)
 
     def _summary_sources(self) -> list[SummarySource]:
-        notes = load_notes(self._workspace.tables)
-        columns = notes.select("path", "title", "content_hash", "words", "kind", "outgoing").iter_rows()
+        kind, links = self._kind(), self._catalogue.outgoing()
         return [
-            SummarySource(path, title, digest, words, kind == "index", tuple(outgoing), partial(self._body, path))
-            for path, title, digest, words, kind, outgoing in columns
-            if kind != "inbox"
+            SummarySource(
+                note.path,
+                note.title,
+                note.sha256,
+                note.words,
+                kind(note.path) == "index",
+                links[note.path],
+                partial(self._body, note.path),
+            )
+            for note in self._catalogue.notes()
+            if kind(note.path) != "inbox"
         ]
 
     def _body(self, path: str) -> str:
-        data = read_bytes(self._workspace.vault, path, self._workspace.params.vault.max_note_bytes)
-        return without_front_matter(decode(data, path))
+        return without_front_matter(self._catalogue.text(path))
+
+    def _kind(self) -> Callable[[str], str]:
+        return kind_of(self._workspace.params, self._workspace.vault)
 
     def _atlas(self, summaries: Summaries) -> Atlas:
-        notes = load_notes(self._workspace.tables)
+        kind_at, links = self._kind(), self._catalogue.outgoing()
         cards: dict[str, NoteCard] = {}
         words: dict[str, int] = {}
         kinds: dict[str, str] = {}
         hashes: dict[str, str] = {}
-        columns = ("path", "title", "words", "kind", "content_hash", "headings", "outgoing")
-        for path, title, count, kind, digest, headings, outgoing in notes.select(columns).iter_rows():
+        for note in self._catalogue.notes():
+            path, kind = note.path, kind_at(note.path)
             if kind == "inbox":
                 continue
-            summary = summaries.by_path.get(path, "")
-            cards[path] = NoteCard(path, title, summary, tuple(headings), tuple(outgoing))
-            words[path], kinds[path], hashes[path] = count, kind, digest
+            cards[path] = NoteCard(path, note.title, summaries.by_path.get(path, ""), note.headings, links[path])
+            words[path], kinds[path], hashes[path] = note.words, kind, note.sha256
         root: str | None = self._workspace.params.vault.root_file
         if root not in cards:
             reach = best_linked({path: card.links for path, card in cards.items()})
@@ -219,9 +239,9 @@ class DirectSteps:
             root = found.path if found else None
         return Atlas(cards, words, kinds, root, hashes)
 
-    def _warnings(self, tables: TablesResult, atlas: Atlas) -> list[str]:
-        said = [f"{file.path}: {file.reason}" for file in tables.warnings]
-        if tables.emptied:
+    def _warnings(self, found: CatalogueResult, atlas: Atlas) -> list[str]:
+        said = [f"{file.path}: {file.reason}" for file in found.warnings]
+        if found.emptied:
             said.append("The vault is suddenly empty; what was known of its notes was kept.")
         name = self._workspace.params.vault.root_file
         if atlas.root not in (None, name):
@@ -254,15 +274,24 @@ async def open_steps(
         embedder = shared or open_embedder(workspace.params.search, environment)
         if embedder is not None and embedder is not shared:
             stack.callback(embedder.close)
-        librarian, on_open_index = _open_librarian(workspace, environment, embedder)
+        catalogue = catalogue_of(workspace)
+        librarian, on_open_index = _open_librarian(workspace, environment, embedder, catalogue)
         stack.push_async_callback(librarian.close)
-        steps = DirectSteps(workspace, librarian, progress, embedder=embedder, on_open_index=on_open_index, feeds=feeds)
+        steps = DirectSteps(
+            workspace,
+            librarian,
+            progress,
+            embedder=embedder,
+            on_open_index=on_open_index,
+            feeds=feeds,
+            catalogue=catalogue,
+        )
         stack.callback(steps.close)
         yield steps
 
 
 def _open_librarian(
-    workspace: Workspace, environment: Environment, embedder: Embedder | None
+    workspace: Workspace, environment: Environment, embedder: Embedder | None, catalogue: Catalogue
 ) -> tuple[Librarian, Callable[[Searcher], Suggest]]:
     """The librarian, and where its search candidates come from once the index is open.
 
@@ -277,7 +306,7 @@ def _open_librarian(
     offline = OfflineLibrarian()
 
     def take_up(searcher: Searcher) -> Suggest:
-        evidence = evidence_of(workspace, searcher, embedder)
+        evidence = evidence_of(catalogue, searcher, embedder)
         offline.look_into(evidence)
         return evidence.suggest
 

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from infold.catalogue.store import catalogue_of
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
@@ -51,7 +52,7 @@ def feeds_of(workspace: Workspace, *, settled_only: bool = False) -> tuple[Notes
     where there are many: sessions are indexed by the hour and on demand.
     """
     sessions = SessionsFeed(workspace.sessions, workspace.params.search, settled_only=settled_only)
-    return NotesFeed(workspace.vault, workspace.params), sessions
+    return NotesFeed(catalogue_of(workspace)), sessions
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,6 +276,6 @@ class VaultDoctorAnswer(Message):
 @operation(Group.VAULT, Effect.READS, takes_long=True, errors=(VaultNotFound, StateUnwritable, UsageError))
 def vault_doctor(vault: OpenVault, request: Nothing) -> VaultDoctorAnswer:  # noqa: ARG001
     """Examine the vault, the settings and the state, and say what to do about what is found."""
-    from infold.diagnostics.examine import examine  # here: it reads tables
+    from infold.diagnostics.examine import examine  # here: it reads the whole catalogue
 
     return VaultDoctorAnswer.of_findings(examine(vault))

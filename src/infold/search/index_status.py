@@ -177,9 +177,9 @@ def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:
     A file that no sync can read is none of them; where a great many are not indexed, they are not opened to see.
     """
     from infold.search.index.change_detection import gone
-    from infold.search.index.feeds import NotesFeed
+    from infold.search.index.feeds import notes_in
 
-    listing = NotesFeed(workspace.vault, workspace.params).items()
+    listing = notes_in(workspace.vault, workspace.params)
     changed = {item.path for item in listing.items if _differs(item, notes.get(item.path))}
     unknown = changed - notes.keys()
     if len(unknown) <= _MOST_OPENED:

@@ -45,6 +45,7 @@ async def record(repository: Repository, place: Workspace) -> None:
     params = repository.snapshot.params
     async with open_steps(place, Environment()) as steps:
         steps.sync_tables()
+        steps.export_tables()
         summaries = await steps.sync_summaries()
     take_snapshot(repository.vault, repository.snapshot.vault, params.vault)
     write_metrics(repository, summaries)

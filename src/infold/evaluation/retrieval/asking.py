@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.passages import cut, indexed_text
+from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.evaluation.baselines import RarestWord
 from infold.evaluation.retrieval.records import Asked, SetResult
 from infold.evaluation.retrieval.sets import Question, RetrievalSet
@@ -51,7 +52,8 @@ def opened(asked: RetrievalSet, params: Params, embedder: Embedder | None, vecto
         _write(vault, asked.notes)
         _write(sessions, {path.removeprefix(PREFIX): text for path, text in asked.sessions.items()})
         plain = params.model_copy(update={"vault": params.vault.model_copy(update={"notes_directory": "."})})
-        feeds = (NotesFeed(vault, plain), SessionsFeed(sessions, plain.search))
+        catalogue = Catalogue(folder / FILE_NAME, vault, plain)
+        feeds = (NotesFeed(catalogue), SessionsFeed(sessions, plain.search))
         sync_index(vault, folder / "index", vectors or folder / "vectors", plain, embedder, feeds=feeds)
         with Searcher(folder / "index", plain.search, embedder) as searcher:
             yield OpenSet(asked, searcher, searcher.count())

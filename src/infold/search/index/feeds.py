@@ -7,20 +7,22 @@ has other texts to search brings a feed of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.catalogue.kinds import kind_of
+from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
 from infold.settings import Params
-from infold.text import content_hash
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import Skipped, decode, read_bytes, scan
+from infold.vault.files import FileStat, Skipped, scan
 
 if TYPE_CHECKING:
+    from infold.catalogue.store import Catalogue
+    from infold.catalogue.sync import CatalogueResult
     from infold.search.index.points import NotePoints
 
 UNINDEXED_KINDS: Final = frozenset({"inbox"})
@@ -78,45 +80,50 @@ class Feed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NotesFeed:
-    """The notes of a vault, the inbox left out: it is what is still to be folded in."""
+    """The notes of a vault, the inbox left out: it is what is still to be folded in.
 
-    vault: Path
-    params: Params
+    They are taken from the catalogue, which is brought up to date first, unless a sync has just `seen` everything.
+    """
+
+    catalogue: Catalogue
+    seen: CatalogueResult | None = None
 
     name = NOTES
     is_guarded = True
 
     def items(self, paths: Sequence[str] | None = None) -> Listing:
         """The vault's notes by the rules of `vault.files`."""
-        found = scan(self.vault, self.params.vault, near=paths)
-        wanted = None if paths is None else frozenset(paths)
-        kind = kind_of(self.params, self.vault)
-        items = [
-            Item(file.path, file.mtime_ns, file.size, kind(file.path))
-            for file in found.files
-            if wanted is None or file.path in wanted
-        ]
-        return Listing([item for item in items if item.variant not in UNINDEXED_KINDS], found.skipped)
+        found = self.seen if self.seen is not None and paths is None else sync_catalogue(self.catalogue, paths)
+        return Listing(_items(found.files, self.catalogue.params, self.catalogue.vault), found.skipped)
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The passages of a note."""
+        if known_sha256 and self.catalogue.known_hash(item.path) == known_sha256:
+            return Reading(item, known_sha256)
         try:
-            data = read_bytes(self.vault, item.path, self.params.vault.max_note_bytes)
-            sha256 = content_hash(data)
-            if sha256 == known_sha256:
-                return Reading(item, sha256)
-            # Here, because a search of an unchanged vault does without the parser.
-            from infold.search.index.points import note_points
-            from infold.vault.note import parse
-
-            note = parse(item.path, decode(data, item.path))
+            found = self.catalogue.written(item.path)
         except (NoteUnreadable, PathRefused) as error:
             cause = error.__cause__
             is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
             return Reading(item, reason=str(error), is_kept=is_kept)
-        is_daily = item.variant == DAILY
-        day = daily_notes(self.vault, self.params.notebook).day(item.path) if is_daily else None
-        return Reading(item, sha256, note_points(note, item.variant, self.params.search, day))
+        from infold.search.index.points import note_points  # here: a search of an unchanged vault does without
+
+        params, is_daily = self.catalogue.params, item.variant == DAILY
+        day = daily_notes(self.catalogue.vault, params.notebook).day(item.path) if is_daily else None
+        points = note_points(found.note, item.variant, params.search, day, found.passages)
+        return Reading(item, found.sha256, points)
+
+
+def notes_in(vault: Path, params: Params) -> Listing:
+    """The notes that there are to index, by a look at the files alone. Raises VaultNotFound."""
+    found = scan(vault, params.vault)
+    return Listing(_items(found.files, params, vault), found.skipped)
+
+
+def _items(files: Iterable[FileStat], params: Params, vault: Path) -> list[Item]:
+    kind = kind_of(params, vault)
+    items = (Item(file.path, file.mtime_ns, file.size, kind(file.path)) for file in files)
+    return [item for item in items if item.variant not in UNINDEXED_KINDS]
 
 
 def listed(feed: Feed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:

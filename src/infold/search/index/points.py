@@ -6,6 +6,7 @@ Pure functions over a parsed note. When a note is read and written belongs to `s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
@@ -43,11 +44,16 @@ class NotePoints:
     texts: list[str]
 
 
-def note_points(note: Note, kind: str, params: SearchParams, day: date | None = None) -> NotePoints:
-    """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date."""
+def note_points(
+    note: Note, kind: str, params: SearchParams, day: date | None = None, passages: Sequence[Passage] | None = None
+) -> NotePoints:
+    """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date.
+
+    `passages` are the note's, where they were cut already.
+    """
     from infold.catalogue.passages import cut, indexed_text, written_title
 
-    passages = cut(note, params.passage_tokens, params.overlap_tokens)
+    passages = cut(note, params.passage_tokens, params.overlap_tokens) if passages is None else passages
     language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.embeddings import EmbeddingStore
+from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
@@ -64,7 +65,8 @@ def sync_index(
     store = EmbeddingStore(embeddings_dir)
     progress = progress or silent
     with _turn(folder, progress, wait_seconds):
-        sync = _Sync(folder, store, params, embedder, progress, NotesFeed(vault, params), feeds)
+        catalogue = Catalogue(index_dir.with_name(FILE_NAME), vault, params)
+        sync = _Sync(folder, store, params, embedder, progress, NotesFeed(catalogue), feeds)
         try:
             try:
                 sync.run(rebuild=rebuild, paths=paths, vectors=vectors)
@@ -75,6 +77,7 @@ def sync_index(
                 sync.run(rebuild=True, paths=None, vectors=vectors)
         finally:
             sync.close()
+            catalogue.close()
     return sync.result(round((time.perf_counter() - started) * 1000))
 
 
