@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.filing import DATA, KEPT, VAULTS
+from infold.catalogue.store import catalogue_of
 from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
@@ -78,7 +79,7 @@ def _examples(case: Case, place: Workspace) -> Iterator[Example]:
         steps = DirectSteps(workspace, OfflineLibrarian(), embedder=embedder)
         steps.sync_tables()
         steps.sync_index()
-        known = evidence_of(workspace, steps.searcher, embedder)
+        known = evidence_of(catalogue_of(workspace), steps.searcher, embedder)
         yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if i.kind == "cut")
         steps.close()
 

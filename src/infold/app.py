@@ -121,7 +121,7 @@ class OpenVault(VaultParts):
     # what is derived
 
     def sync(self, caps: Mapping[str, float | None] | None = None) -> Synced:
-        """Brings all that is derived up to date: keywords, catalogue, summaries, memory trees, vectors, in this order.
+        """Brings all that is derived up to date: catalogue, keywords, summaries, memory trees, vectors, in this order.
 
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Not to
         be called from a coroutine. Raises as `sync_index` and the librarian do.
@@ -130,10 +130,11 @@ class OpenVault(VaultParts):
 
         from infold.search.index_status import remember_sync
 
-        words = self.sync_index(vectors=False)
-        catalogue, usage = asyncio.run(self._sync_catalogue(self._capped(caps or {})))
+        catalogue = self.sync_catalogue()
+        words = self.sync_index(vectors=False, seen=catalogue)
+        usage = asyncio.run(self._sync_summaries(self._capped(caps or {})))
         self.sync_memory()
-        vectors = self.sync_index()
+        vectors = self.sync_index(seen=catalogue)
         duration_ms = words.duration_ms + vectors.duration_ms
         remember_sync(self.workspace.index, replace(vectors, duration_ms=duration_ms))
         return Synced(words, catalogue, vectors, usage)
@@ -276,11 +277,10 @@ class OpenVault(VaultParts):
         librarian = self.params.librarian.model_copy(update=given)
         return replace(self.workspace, params=self.params.model_copy(update={"librarian": librarian}))
 
-    async def _sync_catalogue(self, workspace: Workspace) -> tuple[CatalogueResult, Usage]:
+    async def _sync_summaries(self, workspace: Workspace) -> Usage:
         async with self.steps(workspace) as steps:
-            catalogue = steps.sync_tables()
             await steps.sync_summaries()
-            return catalogue, steps.usage
+            return steps.usage
 
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
         from infold.inbox.integration import integrate

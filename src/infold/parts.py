@@ -6,8 +6,9 @@ The one place where parts are put together. What is done with them is `infold.ap
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
@@ -17,6 +18,7 @@ from infold.locate import LocatedWorkspace
 from infold.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from infold.catalogue.sync import CatalogueResult
     from infold.docmem.memory import Docmem
     from infold.durable.changes import Changes
     from infold.environment import Environment
@@ -177,6 +179,14 @@ class VaultParts:
         ) as steps:
             yield steps
 
+    def sync_catalogue(self) -> CatalogueResult:
+        """Reads what changed in the notes. Raises VaultNotFound and StateUnwritable."""
+        from infold.catalogue.store import catalogue_of
+        from infold.catalogue.sync import sync_catalogue
+
+        with closing(catalogue_of(self.workspace)) as catalogue:
+            return sync_catalogue(catalogue, progress=lambda done, total: self.progress("tables", done, total))
+
     def sync_index(
         self,
         *,
@@ -184,12 +194,18 @@ class VaultParts:
         vectors: bool = True,
         rebuild: bool = False,
         wait_seconds: float | None = None,
+        seen: CatalogueResult | None = None,
     ) -> SyncResult:
-        """Makes the index hold what the feeds have; only `paths`, where they are given. Raises as `sync_index` does."""
+        """Makes the index hold what the feeds have; only `paths`, where they are given. Raises as `sync_index` does.
+
+        With what a sync of the catalogue has just `seen` the notes are not looked at again.
+        """
+        from infold.search.index.feeds import NotesFeed
         from infold.search.index.generations import SYNC_WAIT_SECONDS
         from infold.search.index.sync import sync_index
 
         space = self.workspace
+        feeds = [replace(feed, seen=seen) if isinstance(feed, NotesFeed) else feed for feed in self.feeds()]
         return sync_index(
             space.vault,
             space.index,
@@ -197,7 +213,7 @@ class VaultParts:
             space.params,
             self.embedder,
             self.progress,
-            feeds=self.feeds(),
+            feeds=feeds,
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infold.catalogue.store import catalogue_of
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.evaluating import Plan, evaluate
@@ -28,7 +29,7 @@ async def test_paragraphs_cut_out_of_a_real_vault_come_home(shared_data, tmp_pat
     assert found.leads[0].value >= 0.05
 
 
-def test_the_names_of_a_vault_come_from_its_tables(tmp_path):
+def test_the_names_of_a_vault_come_from_its_catalogue(tmp_path):
     """A copy that calls a note as its alias, its title or a link to it does is found by way of the synced tables."""
     vault = tmp_path / "vault"
     vault.mkdir()
@@ -42,7 +43,7 @@ def test_the_names_of_a_vault_come_from_its_tables(tmp_path):
     try:
         steps.sync_tables()
         steps.sync_index()
-        known = evidence_of(place, steps.searcher, None)
+        known = evidence_of(catalogue_of(place), steps.searcher, None)
         assert known.covering("Birch for the kiln is split in spring.") == "Wood.md"
         assert known.covering("Ash is burnt in the [[Kiln]] alone.") is None  # "the" stands in the link's text
         assert known.covering("Ash is burnt in [[Kiln]] alone.") == "Wood.md"
