@@ -66,10 +66,13 @@ def saving_at(call: int, save: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def at_every_call(
-    begin: Callable[[int], Any], act: Callable[[Any], None], save: Callable[[Any], None]
+    begin: Callable[[int], Any], act: Callable[[Any], object], save: Callable[[Any], object], step: int = 1
 ) -> Iterator[Any]:
-    """`begin(n)`, then `act` on what it gave with a save before the call n, for every call there is; each is given."""
-    for call in range(5000):
+    """`begin(n)`, then `act` on what it gave with a save before the call n, for every call there is; each is given.
+
+    With a `step` only so many of them, others each time.
+    """
+    for call in range(os.getpid() % step, 5000, step):
         made = begin(call)
         with saving_at(call, lambda made=made: save(made)) as counted:
             act(made)

@@ -11,11 +11,10 @@ from enum import StrEnum
 from typing import Final
 
 from infold.durable.journal import Planned, Transaction
-from infold.durable.undo import Conflict, undo_outcome
+from infold.durable.undo import UNDO, Conflict, undo_outcome
 
 APPLY: Final = "apply"
 MEND: Final = "mend"
-UNDO: Final = "undo"
 
 
 class Kind(StrEnum):
@@ -76,7 +75,7 @@ def when(moment: str | None) -> str:
 def change_of(change_id: str, entries: Sequence[Transaction]) -> Change:
     """The change that these entries of its journal tell of."""
     facts = entries[0].intent.data
-    undone = next((entry for entry in entries if entry.intent.label == UNDO), None)
+    undone = next((entry for entry in reversed(entries) if entry.intent.label == UNDO), None)
     lost = tuple(next((e.intent.data["lost"] for e in reversed(entries) if "lost" in e.intent.data), ()))
     return Change(
         id=change_id,

@@ -28,13 +28,13 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, Self
 
-from infold.durable.change import APPLY, MEND, UNDO, Change, Kind, Undone, change_of, when
+from infold.durable.change import APPLY, MEND, Change, Kind, Undone, change_of, when
 from infold.durable.change_store import SMALL, ChangeStore, by_time
 from infold.durable.earlier import adopt_earlier_records, has_earlier_records
 from infold.durable.files import Disk
 from infold.durable.journal import FileChange, Journal, Transaction
 from infold.durable.locks import WAIT_SECONDS, vault_lock
-from infold.durable.undo import undo_data, undo_outcome, undo_plan
+from infold.durable.undo import UNDO, carry_out, undo_outcome, undo_plan
 from infold.durable.unified import unified
 from infold.errors import InfoldError, NoteChanged, RunNotFound, RunStateWrong, StateUnwritable
 from infold.workspace import Workspace
@@ -127,8 +127,11 @@ class Changes:
                 raise RunStateWrong(f"{change.id} was already undone on {when(change.undone_at)}.")
             journal = self._journal(change.id)
             self._store.mark_pending(change.id)
-            entry = self._undo(journal, change)
-            journal.remove_folders(journal.transactions()[0].intent.folders)
+            try:
+                entry = self._undo(journal, change)
+            except NoteChanged:
+                self._store.clear_pending(change.id)
+                raise
             self._store.clear_pending(change.id)
             return Undone(self.load(change.id), *undo_outcome(entry))
 
@@ -197,16 +200,10 @@ class Changes:
             return None
 
     def _undo(self, journal: Journal, change: Change) -> Transaction:
-        for attempt in range(_ATTEMPTS):
-            plan = undo_plan(journal, [file for file in change.files if file.path not in change.lost])
-            moment = datetime.now(UTC).isoformat(timespec="seconds")
-            try:
-                return journal.apply(plan.changes, UNDO, undo_data(plan.restored, plan.conflicts) | {"at": moment})
-            except NoteChanged:
-                if attempt == _ATTEMPTS - 1:
-                    self._store.clear_pending(change.id)
-                    raise
-        raise AssertionError("the loop returns or raises")
+        files = [file for file in change.files if file.path not in change.lost]
+        entry = carry_out(journal, lambda settled: undo_plan(journal, files, settled))
+        journal.remove_folders(journal.transactions()[0].intent.folders)
+        return entry
 
     def _recover(self) -> list[str]:
         """What integrations left is only brought to its end in the vault; their records belong to `inbox.runs`."""
@@ -225,7 +222,7 @@ class Changes:
                 self._store.drop(change_id)
                 continue
             if entries[-1].intent.label == UNDO:
-                journal.remove_folders(entries[0].intent.folders)
+                self._undo(journal, change_of(change_id, entries))
             else:
                 self._mend(journal, entries[-1])
             self._store.clear_pending(change_id)

@@ -5,6 +5,7 @@ Pure records. Folders and files of runs belong to `inbox.runs`, pages to `inbox.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -101,3 +102,16 @@ class Run(Record):
     seconds: float = 0.0
     applied_at: str | None = None  # ISO 8601, UTC
     undone_at: str | None = None
+
+
+def placed(run: Run, *, except_in: Iterable[str] = ()) -> list[ParagraphRecord]:
+    """The paragraphs that leave the inbox: all that are not left, without those with an edit in one of these notes."""
+    lost = set(except_in)
+    held = {
+        n
+        for chunk in run.chunks
+        for edit in chunk.edits
+        if edit.kind == "edit" and edit.file in lost
+        for n in (edit.paragraphs or chunk.paragraphs)
+    }
+    return [p for p in run.paragraphs if p.outcome != "left" and p.n not in held]

@@ -1,7 +1,8 @@
 """Runs: planned and kept, applied in one journal, finished after a stop, taken back.
 
 The vault's lock is taken here. What happens to files belongs to `durable.journal`, how a stopped run ends to
-`inbox.settlement`, taking back to `inbox.undo`.
+`inbox.settlement`, taking back to
+`inbox.undo`.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from infold.durable.change import APPLY, when
 from infold.durable.changes import Changes
 from infold.durable.journal import FileChange, Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
-from infold.durable.undo import Conflict
+from infold.durable.undo import Conflict, undo_outcome
 from infold.errors import NoteChanged, RunStateWrong
-from infold.inbox.run import NoteChange, Run, RunStatus
+from infold.inbox.run import NoteChange, Run, RunStatus, placed
 from infold.inbox.run_store import RunStore
-from infold.inbox.settlement import UndoResult, placed, settle, without_paragraphs
-from infold.inbox.undo import undo
+from infold.inbox.settlement import UndoResult, settle, without_paragraphs
+from infold.inbox.undo import check_undoable, undo_run_in
 from infold.workspace import Workspace
 
 __all__ = ["Conflict", "RunStore", "UndoResult", "apply_run", "recover", "save_planned", "undo_run"]
@@ -80,7 +81,11 @@ def undo_run(workspace: Workspace, run_id: str, wait_seconds: float = WAIT_SECON
     store = RunStore(workspace.runs)
     with vault_lock(workspace, wait_seconds):
         _recover(workspace, store)
-        result = undo(workspace, store, store.load(run_id))
+        run = store.load(run_id)
+        check_undoable(run)
+        store.mark_pending(run.id)
+        outcome = undo_outcome(undo_run_in(workspace, store.journal(run.id, workspace.vault), run))
+        result = UndoResult(settle(workspace, store, run.id), *outcome)
     _report(store, result.run)
     return result
 

@@ -6,19 +6,20 @@ run's change line by line; where that cannot be, its text stands and the paragra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from infold.durable.change import APPLY, MEND, UNDO
+from infold.durable.change import APPLY, MEND
 from infold.durable.journal import FileChange, Journal, Transaction
 from infold.durable.merge import holds_change, merge
-from infold.durable.undo import Conflict, undo_outcome
+from infold.durable.undo import UNDO, Conflict, undo_outcome
 from infold.errors import NoteChanged
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs
-from infold.inbox.run import ChunkRecord, NoteChange, ParagraphRecord, Run, RunStatus
+from infold.inbox.run import ChunkRecord, NoteChange, ParagraphRecord, Run, RunStatus, placed
 from infold.inbox.run_store import RunStore
+from infold.inbox.undo import undo_run_in
 from infold.text import content_hash
 from infold.workspace import Workspace
 
@@ -45,9 +46,8 @@ def settle(workspace: Workspace, store: RunStore, run_id: str) -> Run:
         applied = [entry for entry in entries if entry.intent.label in (APPLY, MEND)]
         run = _applied(workspace, journal, run, applied) if applied else _not_begun(run)
         store.save(run)
-    undone = next((entry for entry in entries if entry.intent.label == UNDO), None)
-    if undone is not None and run.undone_at is None:
-        conflicts = undo_result(run, undone).conflicts
+    if run.undone_at is None and any(entry.intent.label == UNDO for entry in entries):
+        conflicts = undo_outcome(undo_run_in(workspace, journal, run))[1]
         status = RunStatus.PARTLY_UNDONE if conflicts else RunStatus.UNDONE
         run = run.model_copy(update={"status": status, "undone_at": now()})
         store.save(run)
@@ -60,11 +60,6 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def undo_result(run: Run, entry: Transaction) -> UndoResult:
-    """The result of the undo that `entry` records."""
-    return UndoResult(run, *undo_outcome(entry))
-
-
 def without_paragraphs(current: bytes, paragraphs: Sequence[ParagraphRecord]) -> tuple[bytes, list[ParagraphRecord]]:
     """An inbox without these paragraphs, found by their text, and those that do not stand there any more."""
     text = current.decode("utf-8", errors="surrogateescape")
@@ -72,19 +67,6 @@ def without_paragraphs(current: bytes, paragraphs: Sequence[ParagraphRecord]) ->
     gone = [paragraph for paragraph, span in zip(paragraphs, spans, strict=True) if span is None]
     rest = remove_paragraphs(text, [span for span in spans if span])
     return rest.encode("utf-8", errors="surrogateescape"), gone
-
-
-def placed(run: Run, *, except_in: Iterable[str] = ()) -> list[ParagraphRecord]:
-    """The paragraphs that leave the inbox: all that are not left, without those with an edit in one of these notes."""
-    lost = set(except_in)
-    held = {
-        n
-        for chunk in run.chunks
-        for edit in chunk.edits
-        if edit.kind == "edit" and edit.file in lost
-        for n in (edit.paragraphs or chunk.paragraphs)
-    }
-    return [p for p in run.paragraphs if p.outcome != "left" and p.n not in held]
 
 
 def _not_begun(run: Run) -> Run:

@@ -1,60 +1,47 @@
 """Taking a run back: exact bytes where nothing changed since, a three-way merge of lines where something did.
 
-What cannot be taken back stays as it stands and is named. The inbox comes first, so that no text is ever in neither
-place.
+What cannot be taken back stays as it stands and is named. The inbox comes first, and notes follow only when it stands,
+so that no text is ever in neither place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
 
-from infold.durable.change import UNDO, when
-from infold.durable.journal import Journal
+from infold.durable.change import when
+from infold.durable.journal import Journal, Transaction
 from infold.durable.merge import merge
-from infold.durable.undo import UndoPlan, text_back, undo_data
-from infold.errors import NoteChanged, RunStateWrong
+from infold.durable.undo import UndoPlan, carry_out, text_back
+from infold.errors import RunStateWrong
 from infold.inbox.inbox_text import locate_paragraphs
-from infold.inbox.run import NoteChange, ParagraphRecord, Run, RunStatus
-from infold.inbox.run_store import RunStore
-from infold.inbox.settlement import UndoResult, placed, settle, undo_result
+from infold.inbox.run import NoteChange, ParagraphRecord, Run, RunStatus, placed
 from infold.workspace import Workspace
 
-_ATTEMPTS: Final = 5
+
+def undo_run_in(workspace: Workspace, journal: Journal, run: Run) -> Transaction:
+    """Takes a run back, or goes on with that where it was stopped; gives the entry that says how it ended."""
+    return carry_out(journal, lambda settled: _plan(workspace, journal, run, settled))
 
 
-def undo(workspace: Workspace, store: RunStore, run: Run) -> UndoResult:
-    """Takes `run` back. Needs the vault's lock; raises RunStateWrong where there is nothing to take back (any more)."""
-    _check_undoable(run)
-    journal = store.journal(run.id, workspace.vault)
-    store.mark_pending(run.id)
-    for attempt in range(_ATTEMPTS):
-        plan = _plan(workspace, journal, run)
-        try:
-            entry = journal.apply(plan.changes, UNDO, undo_data(plan.restored, plan.conflicts))
-            break
-        except NoteChanged:
-            if attempt == _ATTEMPTS - 1:
-                raise
-    return undo_result(settle(workspace, store, run.id), entry)
-
-
-def _check_undoable(run: Run) -> None:
+def check_undoable(run: Run) -> None:
+    """Raises RunStateWrong where there is nothing to take back (any more)."""
     if run.undone_at is not None:
         raise RunStateWrong(f"Run {run.id} was already undone on {when(run.undone_at)}.")
     if run.status not in (RunStatus.APPLIED, RunStatus.PARTIAL):
         raise RunStateWrong(f"Run {run.id} is {run.status}: there is nothing to take back.")
 
 
-def _plan(workspace: Workspace, journal: Journal, run: Run) -> UndoPlan:
+def _plan(workspace: Workspace, journal: Journal, run: Run, settled: Collection[str]) -> UndoPlan:
     plan = UndoPlan()
     for change in sorted(run.changes, key=lambda change: change.path != workspace.inbox_path):
+        if change.path in settled:
+            continue
         current = journal.current(change.path)
         if change.path == workspace.inbox_path:
             plan.add(change.path, current, _inbox_back(journal, change, current, placed(run)))
         else:
             wanted, found = text_back(journal.blobs, change.path, change.before, change.after, current)
-            plan.add(change.path, current, wanted, found)
+            plan.add(change.path, current, wanted, found, needs_all=True)
     return plan
 
 
