@@ -16,7 +16,7 @@ from infold.inbox.integration import integrate as integrate_inbox
 from infold.inbox.run import Run, RunStatus
 from infold.inbox.run_store import RunStore
 from infold.inbox.steps import open_steps
-from infold.notebook.sessions import feeds_of
+from infold.parts import feeds_of
 from infold.workspace import Workspace
 from tasks.artifacts import show_run
 from tasks.policy import unseen

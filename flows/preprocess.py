@@ -10,7 +10,7 @@ from flows.place import Settings, place_of, turn
 from flows.watching import watcher
 from infold.environment import Environment
 from infold.inbox.steps import open_steps
-from infold.notebook.sessions import feeds_of
+from infold.parts import feeds_of
 from tasks.artifacts import show_preprocessed
 from tasks.policy import carried_out, unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables

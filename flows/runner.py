@@ -142,7 +142,7 @@ async def _direct(workspace: Workspace, progress: Progress, tell: Callable[[str]
     from infold.environment import Environment
     from infold.inbox.integration import integrate
     from infold.inbox.steps import open_steps
-    from infold.notebook.sessions import feeds_of
+    from infold.parts import feeds_of
 
     async with open_steps(workspace, Environment(), progress, feeds=feeds_of(workspace)) as steps:
         run = await integrate(workspace, steps, dry_run=dry_run)

@@ -115,8 +115,16 @@ class OpenVault(VaultParts):
         from infold.notebook.sessions import read_session
         from infold.vault.portions import read_portion
 
-        said = read_session(self.workspace.sessions, name)
+        said = read_session(self.workspace.sessions, name) or self._source_portion(name)
         return said or read_portion(self.workspace.vault, self.params.vault, name)
+
+    def _source_portion(self, name: str) -> Portion | None:
+        """These lines of what was brought in from outside, as search shows its path; None for what names none."""
+        if not name.startswith("sources/") or not self.workspace.sources.exists():
+            return None
+        from infold.knowledge.sources.feed import source_portion
+
+        return source_portion(self.sources, name)
 
     # what is derived
 

@@ -9,6 +9,7 @@
     │   │   └── CapTooSmall           a spending cap that not even one call fits under
     │   ├── RunNotFound               no run of that id
     │   ├── SourceNotFound            nothing of that address is kept
+    │   ├── NoteNotFound              no note of that name
     │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
     │   └── RunStateWrong             the run cannot be applied or undone (any more)
     ├── EnvironmentFault              exit 3: key, endpoint, disk, another process
@@ -24,6 +25,7 @@
     │   ├── ExtraMissing              a library that is installed apart is not there
     │   └── VaultBusy                 another infold process holds the vault
     ├── VaultFault                    exit 1
+    │   ├── NoteExists                the vault has that note already, by its name or by what it says
     │   ├── PathRefused               leads out of the vault, or clashes with another name
     │   ├── NoteUnreadable            not UTF-8, binary, too large, vanished
     │   └── NoteChanged               the note is no longer what the librarian saw
@@ -124,6 +126,12 @@ class RunNotFound(UsageError):
     http_status = 404
 
 
+class NoteNotFound(UsageError):
+    """The vault has no note of that name."""
+
+    http_status = 404
+
+
 class SourceNotFound(UsageError):
     """Nothing from outside of that address is kept."""
 
@@ -197,6 +205,12 @@ class VaultBusy(EnvironmentFault):
 
 class VaultFault(InfoldError):
     """A fault of one file of the vault."""
+
+
+class NoteExists(VaultFault):
+    """The vault has that note already, by its name or by what it says."""
+
+    http_status = 409
 
 
 class PathRefused(VaultFault):

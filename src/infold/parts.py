@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from infold.environment import Environment
     from infold.inbox.run_store import RunStore
     from infold.inbox.steps import DirectSteps
+    from infold.knowledge.sources.store import SourceStore
     from infold.librarian.ledger import Ledger
     from infold.search.embed.embedder import Embedder
     from infold.search.index.feeds import Feed
@@ -35,6 +36,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
+
+
+def feeds_of(workspace: Workspace, *, settled_only: bool = False) -> Sequence[Feed]:
+    """All that a workspace has to be searched: notes, sessions, and what was brought in from outside.
+
+    `settled_only`, for a search, leaves sessions that are being written as they are in the index.
+    """
+    from infold.knowledge.sources.feed import SourcesFeed
+    from infold.notebook.sessions import feeds_of as feeds_of_notebook
+
+    own = feeds_of_notebook(workspace, settled_only=settled_only)
+    return (*own, SourcesFeed(workspace.sources, workspace.params.search))
 
 
 class Part(Generic[T]):
@@ -139,6 +152,13 @@ class VaultParts:
         return self._live.get()
 
     @property
+    def sources(self) -> SourceStore:
+        """What was brought in from outside."""
+        from infold.knowledge.sources.store import SourceStore
+
+        return SourceStore(self.workspace.sources)
+
+    @property
     def runs(self) -> RunStore:
         """The records of all runs."""
         from infold.inbox.run_store import RunStore
@@ -161,8 +181,6 @@ class VaultParts:
 
     def feeds(self, *, settled_only: bool = False) -> Sequence[Feed]:
         """All that there is to search, for the index; `settled_only` leaves out what is still being written."""
-        from infold.notebook.sessions import feeds_of
-
         return feeds_of(self.workspace, settled_only=settled_only)
 
     @asynccontextmanager
@@ -255,6 +273,10 @@ class VaultParts:
         from infold.search.index.contract import Source
 
         texts: dict[str, Texts] = {Source.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search)}
+        if self.workspace.sources.exists():
+            from infold.knowledge.sources.feed import source_texts
+
+            texts[Source.EXTERNAL] = source_texts(self.sources, self.params)
         if self.workspace.docmem.exists():
             from infold.docmem.points import MemoryTexts
 

@@ -89,6 +89,16 @@ class Workspace:
         return beside if next(beside.glob("*.jsonl"), None) else self.state / "kept" / "sessions"
 
     @property
+    def sources(self) -> Path:
+        """What was brought in from outside: records, and texts by content."""
+        return self.state / "kept" / "sources"
+
+    @property
+    def contexts(self) -> Path:
+        """Answers packed for a budget, by what they were made from."""
+        return self.state / "derived" / "contexts"
+
+    @property
     def lock_file(self) -> Path:
         """The lock that one writing process holds."""
         return self.state / "lock"

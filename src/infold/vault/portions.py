@@ -121,17 +121,34 @@ def _is_file(file: Path) -> bool:
         return False
 
 
+def portion_of(path: str, text: str, where: str = "") -> Portion:
+    """The lines of `text`, which stands at `path`, that `where` names: '', `3`, `3:5` or `3-7`.
+
+    Raises UsageError for a line 0, lines that run backwards, and what names no lines.
+    """
+    if not where:
+        return _portion(path, text, _Wanted(path, 1, None))
+    found = next((match for pattern in _WHERE if (match := pattern.fullmatch(f":{where}"))), None)
+    if found is None:
+        raise UsageError(f"{where!r} names no lines.", hint="Such as 3, 3:5 or 3-7.")
+    return _portion(path, text, _with_lines(path, found.groupdict()))
+
+
 def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portion:
-    if wanted.start < 1:
-        raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
-    if wanted.count == _BACKWARDS:
-        raise UsageError("The lines run backwards.", hint="The first comes first, such as notes.md:5-11.")
     try:
         text = decode(read_bytes(vault, path, params.max_note_bytes), path)
     except NoteUnreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return Portion("", "", wanted.start, 0, 0)
         raise
+    return _portion(path, text, wanted)
+
+
+def _portion(path: str, text: str, wanted: _Wanted) -> Portion:
+    if wanted.start < 1:
+        raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
+    if wanted.count == _BACKWARDS:
+        raise UsageError("The lines run backwards.", hint="The first comes first, such as notes.md:5-11.")
     lines = Lines(text)
     total = len(lines.starts) - (lines.starts[-1] == len(text))
     last = total if wanted.count is None else min(wanted.start + wanted.count - 1, total)

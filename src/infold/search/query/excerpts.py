@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -50,11 +51,16 @@ class Texts(Protocol):
 
 
 class NoteTexts:
-    """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen."""
+    """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen.
 
-    def __init__(self, vault: Path, params: Params) -> None:
-        self._vault = vault
+    `read` gives the text at a path where it is no file of the vault; it raises NoteUnreadable or PathRefused.
+    """
+
+    def __init__(self, vault: Path, params: Params, read: Callable[[str], str] | None = None) -> None:
         self._params = params
+        self._read_text = read or (
+            lambda path: decode(read_bytes(vault, path, params.vault.max_note_bytes), path)
+        )
         self._read: dict[str, _NoteText | None] = {}
         self._held = 0
 
@@ -72,7 +78,7 @@ class NoteTexts:
                 self._read.clear()
                 self._held = 0
             try:
-                text = decode(read_bytes(self._vault, path, self._params.vault.max_note_bytes), path)
+                text = self._read_text(path)
             except (NoteUnreadable, PathRefused):
                 self._read[path] = None
             else:

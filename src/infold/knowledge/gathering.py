@@ -1,0 +1,64 @@
+"""What was found for a question, as candidates to pack: passages, or whole notes where nothing is to be compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from infold.errors import NoteUnreadable, PathRefused
+from infold.knowledge.packing import Candidate, Compression
+from infold.search.query.results import Result
+from infold.vault.portions import Portion
+
+DEPTH = 60  # places that are asked for
+
+
+def gather(
+    results: Iterable[Result],
+    read: Callable[[str], Portion],
+    compression: Compression,
+    origin: Callable[[str], str],
+    summary: Callable[[str], str],
+) -> list[Candidate]:
+    """Candidates in the order of their scores. `read` gives lines by place, `origin` and `summary` facts by path.
+
+    What cannot be read any more is left out: it is not there.
+    """
+    found: list[Candidate] = []
+    seen: set[str] = set()
+    for result in sorted(results, key=lambda result: (-result.score, result.path, result.start_line)):
+        whole = compression == "none"
+        if whole and result.path in seen:
+            continue
+        seen.add(result.path)
+        portion = _portion(result, read, whole=whole)
+        text = portion.text if portion is not None else result.snippet
+        if not text.strip():
+            continue
+        start = portion.start if portion is not None else 0
+        found.append(
+            Candidate(
+                path=result.path,
+                start_line=start,
+                end_line=start + portion.lines - 1 if portion is not None else 0,
+                text=text.rstrip("\r\n"),
+                score=result.score,
+                heading=(result.heading or "") if not whole else "",
+                date=result.date or "",
+                origin=origin(result.path),
+                trust=result.trust,
+                summary=summary(result.path) if compression == "minimal" else "",
+            )
+        )
+    return found
+
+
+def _portion(result: Result, read: Callable[[str], Portion], *, whole: bool) -> Portion | None:
+    """The text behind a result; None where it has no lines, as a memory node."""
+    if not result.start_line:
+        return None
+    place = result.path if whole else f"{result.path}:{result.start_line}-{result.end_line}"
+    try:
+        portion = read(place)
+    except (NoteUnreadable, PathRefused):
+        return None
+    return portion if portion.lines else None
