@@ -91,6 +91,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("undo", "runs:undo", DONE),
     Entry("search", "search:search", FINDING),
     Entry("get", "get:get", FINDING),
+    Entry("query", "knowledge:query", FINDING),
     Entry("write", "notebook:write", NOTEBOOK),
     Entry("log", "notebook:log", NOTEBOOK),
     Entry("context", "notebook:context", NOTEBOOK),

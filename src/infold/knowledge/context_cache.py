@@ -25,7 +25,7 @@ class ContextCache:
 
     def get(self, key: str, make: Callable[[], str]) -> str:
         """The answer kept under `key`, else what `make` gives, which is kept."""
-        file = self._folder / f"{key}.xml"
+        file = self._folder / f"{key}.json"
         try:
             return file.read_bytes().decode()
         except (OSError, UnicodeDecodeError):
@@ -36,7 +36,7 @@ class ContextCache:
         return answer
 
     def _drop_oldest(self) -> None:
-        files = list(self._folder.glob("*.xml"))
+        files = list(self._folder.glob("*.json"))
         if len(files) > MOST_KEPT:
             files.sort(key=lambda file: (file.stat().st_mtime_ns, file.name))
             for file in files[: len(files) - MOST_KEPT]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
+from infold.catalogue.summaries import SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
+from infold.inbox.summarising import LENS
 from infold.knowledge.packing import Candidate, Compression
 from infold.search.query.results import Result
+from infold.text import content_hash
+from infold.vault.files import read_bytes
 from infold.vault.portions import Portion
+from infold.workspace import Workspace
 
-DEPTH = 60  # places that are asked for
+DEPTH: Final = 60  # places that are asked for
 
 
 def gather(
@@ -62,3 +68,18 @@ def _portion(result: Result, read: Callable[[str], Portion], *, whole: bool) -> 
     except (NoteUnreadable, PathRefused):
         return None
     return portion if portion.lines else None
+
+
+def note_summaries(workspace: Workspace) -> Callable[[str], str]:
+    """What each note as a whole says, where that was summarised; '' where it was not."""
+    rows = SummaryStore(workspace.summaries).load()
+
+    def summary(path: str) -> str:
+        try:
+            digest = content_hash(read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes))
+        except (NoteUnreadable, PathRefused):
+            return ""
+        row = rows.get((digest, "note", LENS))
+        return row.summary if row is not None else ""
+
+    return summary

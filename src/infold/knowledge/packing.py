@@ -159,7 +159,7 @@ class _Filling:
 
     def by_worth(self, candidates: Sequence[Candidate]) -> None:
         """Of each the form that is worth most for its tokens: key sentences first, the whole where there is room."""
-        if sum(_length(candidate, candidate.text) for candidate in candidates) <= self.room:
+        if self._all_fit(candidates):
             self.whole(candidates)
             return
         waiting = [
@@ -183,6 +183,11 @@ class _Filling:
                 more = len(candidate.text) - len(said)
                 heapq.heappush(waiting, (-_worth(rank) * (1 - _KEY_WORTH) / (more + 1), rank, True))
         self._cut_best(candidates)
+
+    def _all_fit(self, candidates: Sequence[Candidate]) -> bool:
+        if sum(len(candidate.text) for candidate in candidates) > self.room:
+            return False
+        return sum(_length(candidate, candidate.text) for candidate in candidates) <= self.room
 
     def in_order(self) -> tuple[PackedPiece, ...]:
         """The pieces, best first; those of one note together, in the order of its lines."""
@@ -271,7 +276,7 @@ def _without_twins(candidates: Sequence[Candidate]) -> list[Candidate]:
     lines: dict[str, set[int]] = {}
     found: list[Candidate] = []
     for candidate in candidates:
-        form = " ".join(candidate.text.split())
+        form = candidate.text.strip()
         if not form or form in texts:
             continue
         texts.add(form)
@@ -284,10 +289,11 @@ def _without_twins(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _trimmed(candidate: Candidate, known: set[int]) -> Candidate | None:
     """The candidate without lines at its ends that are `known`; None where nothing is left. Learns its lines."""
     start, end = candidate.start_line, candidate.end_line
-    rows = candidate.text.split("\n")
-    if len(rows) != end - start + 1 or not known.intersection(range(start, end + 1)):
+    is_new = known.isdisjoint(range(start, end + 1))
+    if is_new or candidate.text.count("\n") != end - start:
         known.update(range(start, end + 1))
         return candidate
+    rows = candidate.text.split("\n")
     first, last = start, end
     while first <= last and first in known:
         first += 1

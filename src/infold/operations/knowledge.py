@@ -8,8 +8,8 @@ from typing import Final, Literal
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.errors import FetchFault, IndexFault, SourceNotFound, StateUnwritable, UsageError
-from infold.knowledge.packing import FEWEST_TOKENS
+from infold.errors import IndexFault, UsageError
+from infold.knowledge.packing import FEWEST_TOKENS, Candidate
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, Source
@@ -76,10 +76,9 @@ def knowledge_query(vault: OpenVault, request: KnowledgeQueryRequest) -> Knowled
 def _answered(
     vault: OpenVault, request: KnowledgeQueryRequest, paths: Sequence[str] = (), notices: Sequence[str] = ()
 ) -> KnowledgeQueryAnswer:
+    """The answer from what `paths` hold, else from everything; the same question on the same text is packed once."""
     from infold.knowledge.context_cache import ContextCache, context_key
-    from infold.knowledge.gathering import DEPTH, gather
-    from infold.knowledge.packing import pack
-    from infold.text import token_count
+    from infold.knowledge.gathering import DEPTH, gather, note_summaries
 
     where = Filter(sources=_GROUPS[request.source], prefixes=tuple(paths))
     found = vault.search(request.query, where, DEPTH, 0.0)
@@ -89,17 +88,24 @@ def _answered(
         vault.get,
         request.compression,
         lambda path: origins.get(path, ""),
-        vault.note_summary if request.compression == "minimal" else lambda _: "",
+        note_summaries(vault.workspace) if request.compression == "minimal" else lambda _: "",
     )
-    packed = pack(request.query, candidates, request.max_tokens, request.compression, request.source)
     key = context_key(request.query, candidates, request.max_tokens, request.compression, request.source)
-    context = ContextCache(vault.workspace.contexts).get(key, lambda: packed.xml)
+    kept = ContextCache(vault.workspace.contexts).get(key, lambda: _packed(request, candidates).model_dump_json())
+    answer = KnowledgeQueryAnswer.model_validate_json(kept)
+    return answer.model_copy(update={"notices": (*notices, *found.notices)})
+
+
+def _packed(request: KnowledgeQueryRequest, candidates: Sequence[Candidate]) -> KnowledgeQueryAnswer:
+    from infold.knowledge.packing import pack
+
+    packed = pack(request.query, candidates, request.max_tokens, request.compression, request.source)
     pieces = (KnowledgePiece.of(piece.candidate, form=piece.form) for piece in packed.pieces)
     return KnowledgeQueryAnswer(
-        context=context,
-        tokens=token_count(context),
+        context=packed.xml,
+        tokens=packed.tokens,
         pieces=tuple(pieces),
         dropped=len(packed.dropped),
         missing=packed.missing,
-        notices=(*notices, *found.notices),
+        notices=(),
     )

@@ -58,9 +58,7 @@ class NoteTexts:
 
     def __init__(self, vault: Path, params: Params, read: Callable[[str], str] | None = None) -> None:
         self._params = params
-        self._read_text = read or (
-            lambda path: decode(read_bytes(vault, path, params.vault.max_note_bytes), path)
-        )
+        self._read_text = read or (lambda path: decode(read_bytes(vault, path, params.vault.max_note_bytes), path))
         self._read: dict[str, _NoteText | None] = {}
         self._held = 0
 
