@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from infold.locate import WorkspaceRequest, locate_workspace
-from infold.parts import VaultParts
+from infold.parts import in_own_loop
 from infold.progress import Progress, silent
+from infold.vault_memory import VaultMemory
 
 if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
@@ -74,7 +75,7 @@ class Synced:
     usage: Usage
 
 
-class OpenVault(VaultParts):
+class OpenVault(VaultMemory):
     """A vault, and what can be done with it. Use it in a `with` statement, or call `close`."""
 
     async def run(self, operation: Callable[[OpenVault, Request], Answer], request: Request) -> Answer:
@@ -131,16 +132,14 @@ class OpenVault(VaultParts):
     def sync(self, caps: Mapping[str, float | None] | None = None) -> Synced:
         """Brings all that is derived up to date: catalogue, keywords, summaries, memory trees, vectors, in this order.
 
-        Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Not to
-        be called from a coroutine. Raises as `sync_index` and the librarian do.
+        Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
+        as `sync_index` and the librarian do.
         """
-        import asyncio
-
         from infold.search.index_status import remember_sync
 
         catalogue = self.sync_catalogue()
         words = self.sync_index(vectors=False, seen=catalogue)
-        usage = asyncio.run(self._sync_summaries(self._capped(caps or {})))
+        usage = in_own_loop(self._sync_summaries(self.capped(caps or {})))
         self.sync_memory()
         vectors = self.sync_index(seen=catalogue)
         duration_ms = words.duration_ms + vectors.duration_ms
@@ -212,12 +211,9 @@ class OpenVault(VaultParts):
         """Folds the inbox into the notes it belongs in; with `dry_run` only plans it. The run is kept.
 
         `caps` (`max_usd`, `max_tokens`) stand in for those of the settings. Where those name a model, it is paid: see
-        `estimate_integration`. Not to be called from a coroutine: there, `await vault.run(...)`. Raises as
-        `inbox.integration.integrate` does.
+        `estimate_integration`. Raises as `inbox.integration.integrate` does.
         """
-        import asyncio
-
-        return asyncio.run(self._integrate(self._capped(caps or {}), dry_run=dry_run))
+        return in_own_loop(self._integrate(self.capped(caps or {}), dry_run=dry_run))
 
     def estimate_integration(self) -> Estimate | None:
         """What the next integration takes with the model of the settings; None where the inbox holds nothing.
@@ -279,7 +275,7 @@ class OpenVault(VaultParts):
         """The workspace with the inbox that the run was made from."""
         return replace(self.workspace, inbox=self.workspace.vault / run.inbox)
 
-    def _capped(self, caps: Mapping[str, float | None]) -> Workspace:
+    def capped(self, caps: Mapping[str, float | None]) -> Workspace:
         """The workspace with these caps in the place of those of the settings."""
         given = {name: cap for name, cap in caps.items() if cap is not None}
         librarian = self.params.librarian.model_copy(update=given)

@@ -5,13 +5,13 @@ The one place where parts are put together. What is done with them is `infold.ap
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from infold.errors import VaultBusy, VaultClosed
 from infold.locate import LocatedWorkspace
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from infold.search.index.sync_stats import SyncResult
     from infold.search.query.excerpts import Texts
     from infold.search.query.fresh_search import LiveSearch
+    from infold.search.query.searcher import Searcher
     from infold.settings import Params
     from infold.workspace import Workspace
 
@@ -78,6 +79,20 @@ class Part(Generic[T]):
                     self._end(part)
 
 
+def in_own_loop(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`, for a caller who does not await: also within a thread whose loop is running already."""
+    import asyncio  # here, because a process that asks one question does without
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(copy_context().run, asyncio.run, work).result()
+
+
 class VaultParts:
     """A vault's parts, each built when it is first asked for. Use it in a `with` statement, or call `close`."""
 
@@ -89,6 +104,7 @@ class VaultParts:
             self._open_embedder, lambda embedder: embedder.close() if embedder else None
         )
         self._docmem = Part(self._open_docmem, lambda docmem: docmem.close())
+        self._memory_searcher = Part(self._open_searcher, lambda searcher: searcher.close())
         self._live = Part(self._open_live_search, lambda live: live.close())
 
     @property
@@ -105,7 +121,7 @@ class VaultParts:
 
     def close(self) -> None:
         """Lets go of every part that was built; what needs one afterwards raises VaultClosed."""
-        for part in (self._live, self._docmem, self._embedder, self._environment):
+        for part in (self._live, self._memory_searcher, self._docmem, self._embedder, self._environment):
             part.close()
 
     def __enter__(self) -> Self:
@@ -157,6 +173,11 @@ class VaultParts:
         from infold.knowledge.sources.store import SourceStore
 
         return SourceStore(self.workspace.sources)
+
+    @property
+    def memory_searcher(self) -> Searcher:
+        """The search of the index as it is. Raises IndexFault where there is none."""
+        return self._memory_searcher.get()
 
     @property
     def runs(self) -> RunStore:
@@ -266,6 +287,11 @@ class VaultParts:
             texts=self._texts,
             progress=self.progress,
         )
+
+    def _open_searcher(self) -> Searcher:
+        from infold.search.query.searcher import Searcher
+
+        return Searcher(self.workspace.index, self.params.search, self.embedder)
 
     def _texts(self) -> Mapping[str, Texts]:
         """The texts behind hits that are no notes. Asked for at each search, once the index is there."""

@@ -1,0 +1,149 @@
+"""What an opened vault does with its memory trees beyond the trees themselves: search them, let the librarian at them.
+
+`VaultParts.docmem` has every operation on trees; here they meet the search index and the librarian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from infold.errors import VaultBusy
+from infold.parts import VaultParts, in_own_loop
+
+if TYPE_CHECKING:
+    from infold.docmem.classifying import Proposal
+    from infold.docmem.condensing import Condensed, Planned
+    from infold.docmem.filing import Document
+    from infold.docmem.indexing import MemoryIndexed
+    from infold.docmem.node import Node
+    from infold.docmem.recall import Recall
+    from infold.librarian.estimate import Estimate
+    from infold.librarian.spend import Usage
+    from infold.workspace import Workspace
+
+_MOST_AT_ONCE: Final = 2_000  # nodes that a search embeds while it is waited for; more wait for the next sync
+_PLACE_ANSWER_TOKENS: Final = (20, 200)
+
+
+class VaultMemory(VaultParts):
+    """A vault whose memory trees can be searched, condensed and filed into."""
+
+    def recall(self, query: str, *, within: str | None = None, limit: int = 10) -> tuple[Recall, tuple[str, ...]]:
+        """What memory says about `query`, in all trees or from the node `within` down; and what to know about that.
+
+        What changed in the trees is indexed first. Raises NodeNotFound and IndexFault.
+        """
+        from infold.docmem.recall import recall
+
+        notices = self._memory_indexed()
+        return recall(self.docmem, self.memory_searcher, query, within=within, limit=limit), notices
+
+    def memory_relevance(self, query: str, *, within: str | None = None) -> Mapping[str, float]:
+        """How well nodes answer `query`, by id. Raises NodeNotFound and IndexFault."""
+        from infold.docmem.recall import relevance
+
+        self._memory_indexed()
+        return relevance(self.docmem, self.memory_searcher, query, within=within)
+
+    def tagged(self, tag: str, *, limit: int = 20) -> Sequence[Node]:
+        """The nodes that carry `@tag` in their text, and those that are named so."""
+        from infold.docmem.recall import tagged
+
+        self._memory_indexed()
+        return tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
+
+    def index_memory(self) -> MemoryIndexed:
+        """Sends what changed in the trees to the index, which is made where there is none; vectors too."""
+        from infold.docmem.indexing import index_memory
+
+        self._index_made()
+        return index_memory(self.docmem, self.workspace, self.embedder, self.progress)
+
+    def summarise_due(self, node_id: str) -> Sequence[Node]:
+        """Makes the summaries that are due where a node was added or changed, as `docmem.summarise` has it."""
+        from infold.docmem.automatic import condense_at_once
+
+        done = condense_at_once(self.docmem, self.params, node_id)
+        return [] if done is None else [*done.made, *done.renewed]
+
+    def plan_condensing(self, root: str | None = None) -> Planned:
+        """Which summaries are due in all trees, or from a node down. Raises NodeNotFound."""
+        from infold.docmem.condensing import plan
+
+        return plan(self.docmem, self.params, root)
+
+    def estimate_condensing(self, planned: Planned) -> Estimate | None:
+        """What a model takes for the summaries that are due; None where none is. Raises KeyMissing, SettingInvalid."""
+        from infold.librarian.estimate import estimate
+        from infold.librarian.factory import model_librarian
+
+        price = model_librarian(self.workspace, self.environment).spend.price
+        return estimate((), planned.texts_to_read(), self.params, price) if planned.due else None
+
+    def condense(self, root: str | None = None, workspace: Workspace | None = None) -> tuple[Condensed, Usage]:
+        """Lets the librarian write the summaries that are due; and what that cost."""
+        return in_own_loop(self._condense(root, workspace))
+
+    def propose_place(self, document: Document, workspace: Workspace | None = None) -> Proposal:
+        """The tree, and the part of it, that a document belongs to, by the librarian. Raises LibrarianFault."""
+        self._memory_indexed()
+        return in_own_loop(self._propose(document, workspace))
+
+    def estimate_placing(self, document: Document) -> Estimate:
+        """What a model takes to say where a document belongs: one answer, or that and its corrections."""
+        from infold.docmem.classifying import request_for
+        from infold.librarian.estimate import Estimate
+        from infold.librarian.factory import model_librarian
+        from infold.librarian.trees import home_messages
+        from infold.text import token_count
+
+        self._memory_indexed()
+        asked = home_messages(request_for(self.docmem, self.memory_searcher, document.name, document.text))
+        prompt = sum(token_count(str(message["content"])) for message in asked)
+        answer = _PLACE_ANSWER_TOKENS
+        most = 1 + self.params.editing.max_corrections
+        price = model_librarian(self.workspace, self.environment).spend.price
+        usd = (price(prompt, 0, answer[0]), most * price(prompt, 0, answer[1])) if price else None
+        return Estimate(
+            calls=(1, most),
+            prompt_tokens=(prompt, most * prompt),
+            completion_tokens=(answer[0], most * answer[1]),
+            usd=usd,
+        )
+
+    async def _condense(self, root: str | None, workspace: Workspace | None) -> tuple[Condensed, Usage]:
+        from infold.docmem.condensing import condense
+
+        async with self.steps(workspace) as steps:
+            done = await condense(self.docmem, steps.librarian, self.params, root, self.progress)
+            return done, steps.usage
+
+    async def _propose(self, document: Document, workspace: Workspace | None) -> Proposal:
+        from infold.docmem.classifying import propose
+
+        async with self.steps(workspace) as steps:
+            return await propose(self.docmem, steps.librarian, self.memory_searcher, document.name, document.text)
+
+    def _memory_indexed(self) -> tuple[str, ...]:
+        """Brings the index up to date with the trees; what a search should know where it could not be."""
+        from infold.docmem.indexing import index_memory
+        from infold.docmem.outbox import waiting_count
+
+        self._index_made()
+        with suppress(VaultBusy):
+            with self.docmem.store.reading() as rows:
+                few = waiting_count(rows) <= _MOST_AT_ONCE
+            done = index_memory(self.docmem, self.workspace, self.embedder, vectors=few, wait_seconds=1.0)
+            if not done.pending:
+                return ()
+            return (f"{done.pending} nodes are found by words only until `infold index` has run.",)
+        return ("Another process is bringing the index up to date; what changed just now may be missing.",)
+
+    def _index_made(self) -> None:
+        """The index, where there is none yet."""
+        from infold.search.index.generations import IndexFolder
+
+        if IndexFolder(self.workspace.index).is_damaged:
+            self.sync_index(vectors=False)
