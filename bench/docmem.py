@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infold.docmem import upkeep
-from infold.docmem.indexing import index_memory
+from infold.docmem.feed import index_memory
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
@@ -105,7 +105,7 @@ def _measure_search(memory: Docmem, folder: Path) -> dict[str, str]:
     sync_index(space.vault, space.index, space.embeddings, params, embedder)
     figures: dict[str, str] = {}
     clock = _Clock()
-    sent = index_memory(memory, space, embedder).sent
+    sent = index_memory(memory, space, embedder).chunks_created
     figures["index, all nodes anew"] = clock.rate(sent)
     memory.append("bench", "A red kite circled over the quarry.", MEMORY)
     clock = _Clock()

@@ -22,16 +22,18 @@ from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.evaluating import Plan, evaluate
 from infold.evaluation.figures import Figure, figures
+from infold.evaluation.findings import Findings, find
 from infold.evaluation.intervals import Resampling
 from infold.evaluation.records import Arm, Evaluation
-from infold.evaluation.report import Findings, find, write_report
+from infold.evaluation.report import write_report
 from infold.settings import load_params, seeds_of
 from infold.workspace import Workspace
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data" / "vaults"
 VAULTS: Final = ("foam-docs", "forgetful-notes", "dendron-site", "quartz-docs")
 KEPT: Final = Path(tempfile.gettempdir()) / "infold-bench"
-_SHOWN: Final = ("home", "bm25", "dense", "grep", "section", "viewed", "opened", "copies", "reworded")
+_SHOWN: Final = ("home", "bm25", "dense", "section", "place", "opened", "copies", "reworded")
+_FORMS: Final = ("short", "items", "items_place", "lists")
 _ALSO: Final = ("false_duplicates", "repeats", "left", "grouping_section", "grouping_note")
 _LIMITS: Final = ((3, 4), (1, 4), (3, 1), (3, 8))  # rounds, files viewed a round
 
@@ -87,11 +89,12 @@ def _print_figures(found: dict[str, Evaluation]) -> None:
         lead = each.leads[0]
         print(f"| {vault} | {cells} | {lead.value or 0:+.3f} ({lead.interval.low:+.2f} to {lead.interval.high:+.2f}) |")
     print(f"| mean | {' | '.join(_mean(findings.values(), name) for name in _SHOWN)} | {_mean_lead(findings)} |")
-    print(f"\n| vault | {' | '.join(_ALSO)} | lost | damaged | s a run |")
-    print("|---" * (len(_ALSO) + 4) + "|")
+    print(f"\n| vault | {' | '.join((*_ALSO, *_FORMS))} | lost | damaged | broken | s a run |")
+    print("|---" * (len(_ALSO) + len(_FORMS) + 5) + "|")
     for vault, each in findings.items():
-        cells = " | ".join(f"{each.figures[name].value or 0:.3f}" for name in _ALSO)
-        print(f"| {vault} | {cells} | {each.lost} | {each.damaged} | {each.seconds / len(each.arm.cases):.1f} |")
+        cells = " | ".join(f"{each.figures[name].value or 0:.3f}" for name in (*_ALSO, *_FORMS))
+        counts = f"{each.lost} | {each.damaged} | {each.broken}"
+        print(f"| {vault} | {cells} | {counts} | {each.seconds / len(each.arm.cases):.1f} |")
 
 
 def _with_interval(figure: Figure) -> str:

@@ -26,7 +26,7 @@ from infold.evaluation.retrieval.drawn import alias_links, heading_sets
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.knowledge.gathering import DEPTH, gather
 from infold.knowledge.packing import Candidate, Compression, PackedPiece, pack
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 from infold.text import folded_words
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -134,7 +134,7 @@ def measure(
 
 def candidates(vault: OpenVault, question: str, compression: Compression) -> list[Candidate]:
     """What is found for a question."""
-    found = vault.search(question, Filter(sources=(Source.NOTEBOOK, Source.DAILY)), DEPTH, 0.0, sync=False)
+    found = vault.search(question, Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY)), DEPTH, 0.0, sync=False)
     return gather(found.results, vault.get, compression, lambda _: "", lambda _: "")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+from zlib import crc32
 
 import numpy as np
 
@@ -73,12 +75,9 @@ class QdrantLocal:
     def _add(self, passages: list[Passage], vectors: Vector) -> None:
         from qdrant_client import models
 
-        from infold.search.terms import sparse_document
-
         points = []
         for passage, vector in zip(passages, vectors, strict=True):
-            words = sparse_document(passage.text, "english")
-            sparse = models.SparseVector(indices=words[0], values=words[1])
+            sparse = self._sparse(passage.text)
             points.append(
                 models.PointStruct(
                     id=str(UUID(int=passage.id)),
@@ -92,10 +91,11 @@ class QdrantLocal:
     def _sparse(text: str) -> Any:
         from qdrant_client import models
 
-        from infold.search.terms import sparse_query
+        from infold.search.terms import terms
 
-        words = sparse_query(text, ["english"])
-        return models.SparseVector(indices=words[0], values=words[1])
+        counts = Counter(crc32(term.encode()) for term in terms(text, "english"))
+        weights = [count * 2.2 / (count + 1.2) for count in counts.values()]  # BM25 without the length of a passage
+        return models.SparseVector(indices=list(counts), values=weights)
 
     @staticmethod
     def _where(folder: str | None) -> Any:

@@ -7,7 +7,8 @@ best.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -97,16 +98,22 @@ class Infold:
         self._home = home
 
     def build(self, corpus: Corpus) -> None:
-        """As a sync does it: points with both vectors, 200 a call."""
+        """As a sync does it: words, then vectors, 2,000 passages a commit."""
         from infold.search.index.engines import open_engine
         from infold.search.index.generations import IndexFolder
+        from infold.search.index.words import WordWriter
 
         folder = IndexFolder(self._home)
         generation = folder.new_generation()
         index = open_engine(self._home).create(generation, corpus.vectors.shape[1])
+        words = WordWriter(folder.words_of(generation))
         for first in range(0, len(corpus.passages), 2000):
-            index.upsert(self._points(corpus.passages[first : first + 2000], corpus.vectors[first : first + 2000]))
+            points = self._points(corpus.passages[first : first + 2000])
+            words.replace((), points)
+            words.commit()
+            index.replace((), self._records(points, corpus.vectors[first : first + 2000]))
             index.flush()
+        words.close()
         index.close()
         folder.publish(generation)
 
@@ -114,14 +121,24 @@ class Infold:
         """The generation in use."""
         from infold.search.index.engines import open_engine
         from infold.search.index.generations import IndexFolder
+        from infold.search.index.words import WordIndex
 
-        generation = IndexFolder(self._home).current()
+        folder = IndexFolder(self._home)
+        generation = folder.current()
         assert generation is not None
+        self._folder = folder.words_of(generation)
+        self._words = WordIndex(self._folder)
         self._index = open_engine(self._home).open(generation)
 
     def change(self, old: list[Passage], new: list[Passage], vectors: Vector) -> None:
-        """In one step."""
-        self._index.replace([old[0].path], self._points(new, vectors))
+        """Words in one step, then vectors."""
+        from infold.search.index.words import WordWriter
+
+        points = self._points(new)
+        with closing(WordWriter(self._folder, is_little=True)) as words:
+            words.replace([old[0].path], points)
+            words.commit()
+        self._index.replace([old[0].path], self._records(points, vectors))
         self._index.flush()
 
     def keyword(self, text: str, folder: str | None = None) -> list[str]:
@@ -130,21 +147,26 @@ class Infold:
 
     def dense(self, vector: Vector, folder: str | None = None) -> list[str]:
         """Cosine, exact."""
-        return [hit.path for hit in self._index.query_dense(vector, BEST, self._where(folder))]
+        return [hit.path for hit in self._dense(vector, folder, BEST)]
 
     def hybrid(self, text: str, vector: Vector, folder: str | None = None) -> list[str]:
         """As `infold search` ranks."""
         from infold.search.query.fusion import Ranking, fuse
 
         keyword = self._keyword(text, folder, DEPTH)
-        dense = self._index.query_dense(vector, DEPTH, self._where(folder))
+        dense = self._dense(vector, folder, DEPTH)
         ranked = fuse([Ranking("keyword", keyword, 1.0), Ranking("dense", dense, 0.3)], RRF_K)
         return [one.hit.path for one in ranked[:BEST]]
 
     def _keyword(self, text: str, folder: str | None, limit: int) -> list[Any]:
-        from infold.search.terms import sparse_query
+        from infold.search.terms import query_weights
 
-        return list(self._index.query_sparse(sparse_query(text, ["english"]), limit, self._where(folder)))
+        return list(self._words.search(query_weights(text, ["english"]), limit, self._where(folder)))
+
+    def _dense(self, vector: Vector, folder: str | None, limit: int) -> list[Any]:
+        nearest = self._index.query(vector, limit, self._where(folder))
+        known = self._words.hits([one for one, _ in nearest])
+        return [replace(known[one], score=score) for one, score in nearest]
 
     @staticmethod
     def _where(folder: str | None) -> Any:
@@ -153,9 +175,9 @@ class Infold:
         return EVERYTHING if folder is None else Filter(prefixes=(folder,))
 
     @staticmethod
-    def _points(passages: list[Passage], vectors: Vector) -> list[Any]:
+    def _points(passages: list[Passage]) -> list[Any]:
         from infold.search.index.contract import IndexPoint
-        from infold.search.terms import sparse_document
+        from infold.search.terms import document_words
 
         return [
             IndexPoint(
@@ -166,9 +188,17 @@ class Infold:
                 title="",
                 trail=(),
                 kind="standard",
-                source="notebook",
-                sparse=sparse_document(passage.text, "english"),
-                dense=vector,
+                group="notebook",
+                words=words,
+                written=written,
             )
-            for passage, vector in zip(passages, vectors, strict=True)
+            for passage in passages
+            for words, written in (document_words(passage.text, "english"),)
         ]
+
+    @staticmethod
+    def _records(points: list[Any], vectors: Vector) -> list[Any]:
+        from infold.search.index.contract import VectorRecord
+        from infold.search.index.payload import payload_of
+
+        return [VectorRecord(one.id, vector, payload_of(one)) for one, vector in zip(points, vectors, strict=True)]

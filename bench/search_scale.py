@@ -32,8 +32,10 @@ from rich.table import Table
 from bench.synthetic import shared_data
 from infold.search import terms
 from infold.search.embed.embedder import StaticEmbedder
-from infold.search.index.contract import Filter, Index, IndexPoint
+from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.generations import IndexFolder
+from infold.search.index.payload import payload_of
+from infold.search.index.words import WordIndex, WordWriter
 from infold.search.query.searcher import FUSED_PASSAGES
 from infold.search.shared.embedded import EdgeEngine
 
@@ -42,13 +44,31 @@ DEPTH = FUSED_PASSAGES  # of each leg
 WINDOW_WORDS = 40
 BATCH = 5000
 FILTERS = {
-    "source": Filter(sources=("daily",)),
+    "source": Filter(groups=("daily",)),
     "prefix": Filter(prefixes=("folder 3",)),
     "tag": Filter(tags=("work",)),
     "since": Filter(since="2024-01-01"),
 }
 
-Question = tuple[terms.Sparse, Any]
+Question = tuple[dict[str, float], Any]
+
+
+@dataclass(frozen=True)
+class Both:
+    """The words and the vectors of a generation."""
+
+    words: WordIndex
+    vectors: VectorIndex
+
+    def close(self) -> None:
+        """Of both."""
+        self.words.close()
+        self.vectors.close()
+
+
+def opened(folder: Path, generation: str) -> Both:
+    """Both, open."""
+    return Both(WordIndex(IndexFolder(folder).words_of(generation)), EdgeEngine(folder).open(generation))
 
 
 @dataclass
@@ -65,9 +85,10 @@ class Corpus:
         found = self.vectors[some[:, 0]] + self.vectors[some[:, 1]]
         return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
 
-    def point(self, n: int, dense: Any) -> IndexPoint:
+    def point(self, n: int) -> IndexPoint:
         """Passage n: every third is of a daily note, every tenth has a tag, every second a date."""
         one, two = self.pairs[n]
+        words, written = terms.document_words(f"{self.windows[one]} {self.windows[two]}", "english")
         return IndexPoint(
             id=str(UUID(int=n)),
             path=f"folder {n // 500}/part {n // 50 % 10}/{n // 5}.md",
@@ -76,9 +97,9 @@ class Corpus:
             title="A note of the bench",
             trail=("Top", "Part"),
             kind="standard",
-            source="daily" if n % 3 == 0 else "notebook",
-            sparse=terms.sparse_document(f"{self.windows[one]} {self.windows[two]}", "english"),
-            dense=dense,
+            group="daily" if n % 3 == 0 else "notebook",
+            words=words,
+            written=written,
             date=f"202{n % 6}-01-0{n % 9 + 1}" if n % 2 else None,
             tags=("work/urgent",) if n % 10 == 0 else (),
         )
@@ -126,12 +147,17 @@ def measure(folder: Path, made_of: Corpus, count: int, embedder: StaticEmbedder)
     index_folder, engine = IndexFolder(folder), EdgeEngine(folder)
     generation = index_folder.new_generation()
     wall = cpu = 0.0
-    with closing(engine.create(generation, embedder.size)) as index:
+    with (
+        closing(engine.create(generation, embedder.size)) as index,
+        closing(WordWriter(index_folder.words_of(generation))) as words,
+    ):
         for at in range(0, count, BATCH):
             vectors = made_of.vector(at, min(count, at + BATCH))
-            points = [made_of.point(at + n, vector) for n, vector in enumerate(vectors)]
+            points = [made_of.point(at + n) for n in range(len(vectors))]
             started, spent = time.perf_counter(), time.process_time()
-            index.upsert(points)
+            words.replace((), points)
+            words.commit()
+            index.replace((), [VectorRecord(p.id, v, payload_of(p)) for p, v in zip(points, vectors, strict=True)])
             index.flush()
             wall, cpu = wall + time.perf_counter() - started, cpu + time.process_time() - spent
     figures.add("written", f"{count / wall:,.0f} /s  {count / cpu:,.0f} /CPU s")
@@ -158,7 +184,7 @@ def ask(folder: Path, generation: str, count: int) -> Figures:
     process = psutil.Process()
     before = process.memory_info().rss
     started, spent = time.perf_counter(), time.process_time()
-    with closing(EdgeEngine(folder).open(generation)) as index:
+    with closing(opened(folder, generation)) as index:
         opening = f"{time.perf_counter() - started:.2f} s  CPU {time.process_time() - spent:.2f} s"
         figures.add("opened", opening)
         _latencies(figures, index, questions, "")
@@ -182,7 +208,7 @@ def ask_as_client(folder: Path, generation: str) -> Figures:
     texts = corpus(embedder).windows
     chosen = [" ".join(text.split()[5:11]) for text in random.Random(1).sample(texts, QUERIES)]
     questions = _questions(chosen, embedder)
-    with closing(EdgeEngine(folder).open(generation)) as index:
+    with closing(opened(folder, generation)) as index:
         _latencies(figures, index, questions, " (client)")
     return figures
 
@@ -190,29 +216,33 @@ def ask_as_client(folder: Path, generation: str) -> Figures:
 def _questions(texts: Sequence[str], embedder: StaticEmbedder) -> list[Question]:
     """Six words each; those of which the model knows none are left out."""
     vectors = embedder.embed(list(texts))
-    return [(terms.sparse_query(text), vector) for text, vector in zip(texts, vectors, strict=True) if vector.any()]
+    return [(terms.query_weights(text), vector) for text, vector in zip(texts, vectors, strict=True) if vector.any()]
 
 
-def _latencies(figures: Figures, index: Index, questions: Sequence[Question], who: str) -> None:
-    figures.latencies(f"keyword{who}", lambda asked: index.query_sparse(asked[0], DEPTH), questions)
-    figures.latencies(f"dense{who}", lambda asked: index.query_dense(asked[1], DEPTH), questions)
+def _latencies(figures: Figures, index: Both, questions: Sequence[Question], who: str) -> None:
+    figures.latencies(f"keyword{who}", lambda asked: index.words.search(asked[0], DEPTH), questions)
+    figures.latencies(f"dense{who}", lambda asked: _dense(index, asked, Filter()), questions)
     figures.latencies(f"hybrid{who}", lambda asked: _hybrid(index, asked, Filter()), questions)
 
 
-def _hybrid(index: Index, asked: Question, where: Filter) -> None:
-    index.query_sparse(asked[0], DEPTH, where)
-    index.query_dense(asked[1], DEPTH, where)
+def _hybrid(index: Both, asked: Question, where: Filter) -> None:
+    index.words.search(asked[0], DEPTH, where)
+    _dense(index, asked, where)
 
 
-def _recall(index: Index, made_of: Corpus, count: int, questions: Sequence[Question]) -> float:
+def _dense(index: Both, asked: Question, where: Filter) -> None:
+    index.words.hits([one for one, _ in index.vectors.query(asked[1], DEPTH, where)])
+
+
+def _recall(index: Both, made_of: Corpus, count: int, questions: Sequence[Question]) -> float:
     """The share of an exact scan's best ten (or their equals) among the ten that the index gives."""
     found, some = 0, questions[:100]
     asked = np.array([vector for _, vector in some])
     scores = np.concatenate([made_of.vector(at, min(count, at + BATCH)) @ asked.T for at in range(0, count, BATCH)])
     for n, (_, vector) in enumerate(some):
         tenth = np.partition(scores[:, n], -10)[-10]
-        hits = index.query_dense(vector, 10)
-        found += sum(scores[UUID(hit.id).int, n] >= tenth - 2e-4 for hit in hits)
+        hits = index.vectors.query(vector, 10)
+        found += sum(scores[UUID(one).int, n] >= tenth - 2e-4 for one, _ in hits)
     return found / (10 * len(some))
 
 

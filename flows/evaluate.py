@@ -13,8 +13,9 @@ from infold.evaluation.arms import plan_arms
 from infold.evaluation.committed import metrics
 from infold.evaluation.evaluating import Plan
 from infold.evaluation.evaluating import evaluate as evaluate_cases
+from infold.evaluation.findings import find
 from infold.evaluation.history import earlier, report_folder
-from infold.evaluation.report import find, write_report
+from infold.evaluation.report import write_report
 from infold.settings import seeds_of
 from tasks.evaluation import as_task, show_evaluation
 from tasks.retrieval import measured, show_retrieval

@@ -21,10 +21,10 @@ async def memory(vault: Path, state: Path, params: Settings = None) -> str:
     async with turn(place):
         indexed, first = await carried_out(index_trees, unseen(place))
         done, second = await carried_out(condense_trees, unseen(place), wait_for=[first])
-        sent, removed = indexed.sent, indexed.removed
+        sent, removed = indexed.chunks_created, indexed.files_removed
         if done.made or done.renewed:
             again, _ = await carried_out(index_trees, unseen(place), wait_for=[second])
-            sent, removed = sent + again.sent, removed + again.removed
+            sent, removed = sent + again.chunks_created, removed + again.files_removed
     return _told(
         f"{sent} nodes sent to the index, {removed} taken away; "
         f"{len(done.made)} summaries made, {len(done.renewed)} renewed{_left(done)}."

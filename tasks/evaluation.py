@@ -9,9 +9,9 @@ from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 
 from infold.environment import Environment
 from infold.evaluation.cases import Case
+from infold.evaluation.findings import Findings
 from infold.evaluation.history import History, trend
 from infold.evaluation.records import CaseResult
-from infold.evaluation.report import Findings
 from infold.evaluation.report_text import percent, report_text
 from infold.evaluation.trial import carry_out, case_key
 from infold.workspace import Workspace

@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 
 from infold.docmem.automatic import condense_all
 from infold.docmem.condensing import Condensed
-from infold.docmem.indexing import index_memory
+from infold.docmem.feed import index_memory
 from infold.docmem.memory import open_docmem
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import open_summariser
@@ -25,7 +25,7 @@ from tasks.preparing import as_found
 async def index_trees(workspace: Workspace) -> Any:
     """The search index in step with the trees; where there is none it is made, with all that belongs in it.
 
-    Gives MemoryIndexed.
+    Gives SyncResult.
     """
     with ExitStack() as stack:
         memory = stack.enter_context(closing(open_docmem(workspace.docmem)))
@@ -35,7 +35,7 @@ async def index_trees(workspace: Workspace) -> Any:
         if IndexFolder(workspace.index).is_damaged:
             index_sessions(workspace, embedder)
         done = index_memory(memory, workspace, embedder)
-    is_changed = done.sent or done.removed or done.computed
+    is_changed = done.chunks_created or done.files_removed or done.embeddings_computed
     return done if is_changed else as_found(done, "All memories are in the index as they are.")
 
 

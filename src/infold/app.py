@@ -67,11 +67,10 @@ def _path(given: Path | str | None) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What was brought up to date: keywords first, then the catalogue, then vectors; and what summaries cost."""
+    """What was brought up to date: the index, then the catalogue; and what summaries cost."""
 
-    words: SyncResult
+    index: SyncResult
     catalogue: CatalogueResult
-    vectors: SyncResult
     usage: Usage
 
 
@@ -130,7 +129,7 @@ class OpenVault(VaultMemory):
     # what is derived
 
     def sync(self, caps: Mapping[str, float | None] | None = None) -> Synced:
-        """Brings all that is derived up to date: catalogue, keywords, summaries, memory trees, vectors, in this order.
+        """Brings all that is derived up to date: catalogue, the index of everything, summaries, in this order.
 
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
@@ -138,13 +137,10 @@ class OpenVault(VaultMemory):
         from infold.search.index_status import remember_sync
 
         catalogue = self.sync_catalogue()
-        words = self.sync_index(vectors=False, seen=catalogue)
+        index = self.sync_index(seen=catalogue)
         usage = in_own_loop(self._sync_summaries(self.capped(caps or {})))
-        self.sync_memory()
-        vectors = self.sync_index(seen=catalogue)
-        duration_ms = words.duration_ms + vectors.duration_ms
-        remember_sync(self.workspace.index, replace(vectors, duration_ms=duration_ms))
-        return Synced(words, catalogue, vectors, usage)
+        remember_sync(self.workspace.index, index)
+        return Synced(index, catalogue, usage)
 
     def rebuild_index(self) -> SyncResult:
         """Makes the search index anew, while the old one still serves; no kept vector is computed again."""
@@ -152,15 +148,7 @@ class OpenVault(VaultMemory):
 
         done = self.sync_index(rebuild=True)
         remember_sync(self.workspace.index, done)
-        self.sync_memory()
         return done
-
-    def sync_memory(self) -> None:
-        """Sends what changed in the memory trees to the index, where there are trees."""
-        if self.workspace.docmem.exists():
-            from infold.docmem.indexing import index_memory
-
-            index_memory(self.docmem, self.workspace, self.embedder, self.progress)
 
     def estimate_summaries(self) -> Estimate | None:
         """What the summaries that are missing take with the model of the settings; None where none is."""
@@ -203,7 +191,10 @@ class OpenVault(VaultMemory):
         nodes = 0
         if self.workspace.docmem.exists():  # first: the transcript, while it is there, is what can be named again
             nodes = forget_session_nodes(self.docmem, sessions.PREFIX + path)
-        return archive.forget_session(self.workspace, name, self.embedder), nodes
+        forgotten = archive.forget_session(self.workspace, name, self.embedder)
+        if forgotten.passages:  # deleted is not gone: words stay in the files of an index until these are made anew
+            self.sync_index(rebuild=True)
+        return forgotten, nodes
 
     # the job
 

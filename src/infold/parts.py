@@ -6,14 +6,14 @@ The one place where parts are put together. What is done with them is `infold.ap
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from infold.errors import VaultBusy, VaultClosed
+from infold.errors import VaultClosed
 from infold.locate import LocatedWorkspace
 from infold.progress import Progress, silent
 
@@ -202,7 +202,12 @@ class VaultParts:
 
     def feeds(self, *, settled_only: bool = False) -> Sequence[Feed]:
         """All that there is to search, for the index; `settled_only` leaves out what is still being written."""
-        return feeds_of(self.workspace, settled_only=settled_only)
+        files = feeds_of(self.workspace, settled_only=settled_only)
+        if not self.workspace.docmem.exists():
+            return files
+        from infold.docmem.feed import memory_feed
+
+        return (*files, memory_feed(self.docmem, self.workspace))
 
     @asynccontextmanager
     async def steps(self, workspace: Workspace | None = None) -> AsyncIterator[DirectSteps]:
@@ -283,7 +288,7 @@ class VaultParts:
         return LiveSearch(
             self.workspace,
             self.embedder,
-            feeds=self.feeds(settled_only=True),
+            feeds=lambda: self.feeds(settled_only=True),
             texts=self._texts,
             progress=self.progress,
         )
@@ -296,25 +301,15 @@ class VaultParts:
     def _texts(self) -> Mapping[str, Texts]:
         """The texts behind hits that are no notes. Asked for at each search, once the index is there."""
         from infold.notebook.sessions import SessionTexts
-        from infold.search.index.contract import Source
+        from infold.search.index.contract import PointGroup
 
-        texts: dict[str, Texts] = {Source.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search)}
+        texts: dict[str, Texts] = {PointGroup.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search)}
         if self.workspace.sources.exists():
             from infold.knowledge.sources.feed import source_texts
 
-            texts[Source.EXTERNAL] = source_texts(self.sources, self.params)
+            texts[PointGroup.EXTERNAL] = source_texts(self.sources, self.params)
         if self.workspace.docmem.exists():
             from infold.docmem.points import MemoryTexts
 
-            self._send_memory()
-            texts[Source.MEMORY] = MemoryTexts(self.docmem)
+            texts[PointGroup.MEMORY] = MemoryTexts(self.docmem)
         return texts
-
-    def _send_memory(self) -> None:
-        """Tells the index of what changed in the memory trees: words now, vectors later."""
-        from infold.docmem.indexing import index_memory
-
-        if not self.params.search.sync_on_search:
-            return
-        with suppress(VaultBusy):  # the next search sends what waits
-            index_memory(self.docmem, self.workspace, self.embedder, vectors=False, wait_seconds=0)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from infold.docmem.classifying import Proposal
     from infold.docmem.condensing import Condensed, Planned
     from infold.docmem.filing import Document
-    from infold.docmem.indexing import MemoryIndexed
     from infold.docmem.node import Node
     from infold.docmem.recall import Recall
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
+    from infold.search.index.sync_stats import SyncResult
     from infold.workspace import Workspace
 
 _MOST_AT_ONCE: Final = 2_000  # nodes that a search embeds while it is waited for; more wait for the next sync
@@ -37,26 +37,26 @@ class VaultMemory(VaultParts):
         """
         from infold.docmem.recall import recall
 
-        notices = self._memory_indexed()
+        notices = self.memory_indexed()
         return recall(self.docmem, self.memory_searcher, query, within=within, limit=limit), notices
 
     def memory_relevance(self, query: str, *, within: str | None = None) -> Mapping[str, float]:
         """How well nodes answer `query`, by id. Raises NodeNotFound and IndexFault."""
         from infold.docmem.recall import relevance
 
-        self._memory_indexed()
+        self.memory_indexed()
         return relevance(self.docmem, self.memory_searcher, query, within=within)
 
     def tagged(self, tag: str, *, limit: int = 20) -> Sequence[Node]:
         """The nodes that carry `@tag` in their text, and those that are named so."""
         from infold.docmem.recall import tagged
 
-        self._memory_indexed()
+        self.memory_indexed()
         return tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
 
-    def index_memory(self) -> MemoryIndexed:
+    def index_memory(self) -> SyncResult:
         """Sends what changed in the trees to the index, which is made where there is none; vectors too."""
-        from infold.docmem.indexing import index_memory
+        from infold.docmem.feed import index_memory
 
         self._index_made()
         return index_memory(self.docmem, self.workspace, self.embedder, self.progress)
@@ -88,7 +88,7 @@ class VaultMemory(VaultParts):
 
     def propose_place(self, document: Document, workspace: Workspace | None = None) -> Proposal:
         """The tree, and the part of it, that a document belongs to, by the librarian. Raises LibrarianFault."""
-        self._memory_indexed()
+        self.memory_indexed()
         return in_own_loop(self._propose(document, workspace))
 
     def estimate_placing(self, document: Document) -> Estimate:
@@ -99,7 +99,7 @@ class VaultMemory(VaultParts):
         from infold.librarian.trees import home_messages
         from infold.text import token_count
 
-        self._memory_indexed()
+        self.memory_indexed()
         asked = home_messages(request_for(self.docmem, self.memory_searcher, document.name, document.text))
         prompt = sum(token_count(str(message["content"])) for message in asked)
         answer = _PLACE_ANSWER_TOKENS
@@ -126,9 +126,9 @@ class VaultMemory(VaultParts):
         async with self.steps(workspace) as steps:
             return await propose(self.docmem, steps.librarian, self.memory_searcher, document.name, document.text)
 
-    def _memory_indexed(self) -> tuple[str, ...]:
+    def memory_indexed(self) -> tuple[str, ...]:
         """Brings the index up to date with the trees; what a search should know where it could not be."""
-        from infold.docmem.indexing import index_memory
+        from infold.docmem.feed import index_memory
         from infold.docmem.outbox import waiting_count
 
         self._index_made()

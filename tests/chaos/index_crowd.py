@@ -13,17 +13,17 @@ import random
 import struct
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 
-from infold.search import terms
-from infold.search.index.contract import Filter, Index, IndexPoint
+from infold.search.index.contract import Filter, IndexPoint, VectorRecord
 from infold.search.index.generations import IndexFolder
+from infold.search.index.payload import payload_of
+from infold.search.index.words import WordIndex, WordWriter
 from infold.search.shared.embedded import EdgeEngine
 from infold.search.shared.shared_index import SharedIndex
 
@@ -31,7 +31,6 @@ NOTES: Final = 40
 MOST_PASSAGES: Final = 7
 SIZE: Final = 16
 _NUMBER: Final = struct.Struct("<q")
-_COMMON: Final = terms.sparse_query("levain")
 
 
 class Versions:
@@ -53,8 +52,6 @@ class Versions:
 def version_of(note: int, version: int) -> list[IndexPoint]:
     """The passages of a version: as many as the version says, so that versions differ in number."""
     count = 1 + (note * 31 + version * 17) % MOST_PASSAGES
-    vector = np.zeros(SIZE, dtype=np.float32)
-    vector[version % SIZE] = 1
     return [
         IndexPoint(
             id=str(UUID(int=(note << 96) | (version << 32) | ordinal)),
@@ -64,42 +61,71 @@ def version_of(note: int, version: int) -> list[IndexPoint]:
             title=f"{version} {count}",
             trail=(),
             kind="standard",
-            source="notebook",
-            sparse=terms.sparse_document(f"levain note{note} version{version} passage{ordinal}"),
-            dense=vector,
+            group="notebook",
+            words=f"levain note{note} version{version} passage{ordinal}",
         )
         for ordinal in range(count)
     ]
 
 
-def look(index: Index, note: int, begun: Versions, acknowledged: Versions, chance: random.Random) -> str:
+def records_of(points: list[IndexPoint]) -> list[VectorRecord]:
+    """A vector for each passage, by its version."""
+    vectors = np.eye(SIZE, dtype=np.float32)
+    return [VectorRecord(one.id, vectors[one.end_line % SIZE], payload_of(one)) for one in points]
+
+
+def look(opened: Opened, note: int, begun: Versions, acknowledged: Versions, chance: random.Random) -> str:
     """What is wrong with one answer about a note; empty where nothing is."""
     only = Filter(paths=(f"{note}.md",))
     oldest = acknowledged[note]
     if chance.random() < 0.5:
-        hits = index.query_sparse(_COMMON, 3 * MOST_PASSAGES, only)
+        nearest = opened.vectors.query(np.ones(SIZE, dtype=np.float32), 3 * MOST_PASSAGES, only)
+        hits = list(opened.words.hits([one for one, _ in nearest], only).values())
+        is_whole = not hits  # vectors come after words, and are replaced one by one
     else:
-        hits = index.query_dense(np.ones(SIZE, dtype=np.float32), 3 * MOST_PASSAGES, only)
+        hits = opened.words.search({"levain": 1.0}, 3 * MOST_PASSAGES, only)
+        is_whole = False
     newest = begun[note]
+    if is_whole:
+        return ""
     if not hits:
         return "" if oldest == 0 else f"note {note} is missing, version {oldest} was acknowledged"
     if len({hit.title for hit in hits}) != 1:
         return f"note {note} is torn: {sorted({hit.title for hit in hits})}"
     version, count = map(int, hits[0].title.split())
-    if sorted(hit.start_line for hit in hits) != list(range(count)):
+    if hits[0].score and sorted(hit.start_line for hit in hits) != list(range(count)):
         return f"note {note} version {version}: {len(hits)} of {count} passages"
     if not oldest <= version <= newest:
         return f"note {note}: version {version}, of {oldest} to {newest}"
     return ""
 
 
-@contextmanager
-def opened(folder: Path) -> Iterator[SharedIndex]:
-    """The index in use."""
-    index = EdgeEngine(folder).open(IndexFolder(folder).current() or "")
-    with closing(index):
-        assert isinstance(index, SharedIndex)
-        yield index
+class Opened:
+    """Words and vectors of the index in use, and who may write them."""
+
+    def __init__(self, folder: Path, *, writes: bool) -> None:
+        index = IndexFolder(folder)
+        generation = index.current() or ""
+        self.vectors = EdgeEngine(folder).open(generation)
+        self.words = WordIndex(index.words_of(generation))
+        self._writer = WordWriter(index.words_of(generation), is_little=True) if writes else None
+
+    def write(self, note: int, points: list[IndexPoint]) -> None:
+        """As a sync does: words, then vectors."""
+        if self._writer is not None:
+            self._writer.replace([f"{note}.md"], points)
+            self._writer.commit()
+            self.vectors.replace([f"{note}.md"], records_of(points))
+
+    @property
+    def is_owner(self) -> bool:
+        return isinstance(self.vectors, SharedIndex) and self.vectors.is_owner
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self.words.close()
+        self.vectors.close()
 
 
 def main() -> None:
@@ -114,18 +140,16 @@ def main() -> None:
         openings += 1
         stay = {"opener": 0.05, "reader": 3.0, "writer": 10.0}[role] * chance.uniform(0.2, 2)
         leave = min(end, time.monotonic() + stay)
-        with opened(folder) as index:
+        with closing(Opened(folder, writes=role == "writer")) as opened:
             while time.monotonic() < leave:
                 note = chance.randrange(NOTES)
-                owned += index.is_owner
+                owned += opened.is_owner
                 if role == "writer":
                     version = begun[note] = begun[note] + 1
-                    index.replace([f"{note}.md"], version_of(note, version))
+                    opened.write(note, version_of(note, version))
                     acknowledged[note] = version
-                    if chance.random() < 0.05:
-                        index.flush()
                 else:
-                    wrong += filter(None, [look(index, note, begun, acknowledged, chance)])
+                    wrong += filter(None, [look(opened, note, begun, acknowledged, chance)])
                 done += 1
         time.sleep(chance.uniform(0, 0.1))  # else it would own the index again before anybody notices
     print(json.dumps({"role": role, "done": done, "owned": owned, "openings": openings, "wrong": wrong}))

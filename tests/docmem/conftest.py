@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from typing import NamedTuple
 
 import pytest
 
+from infold.docmem.feed import memory_feed
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.search.embed.embedder import StaticEmbedder
+from infold.search.index.generations import IndexFolder
 from infold.search.index.sync import sync_index
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -16,6 +19,34 @@ from infold.workspace import Workspace
 ROOT = Context("root", "purpose", "document")
 MEMORY = Context("memory", "source", "walk")
 SUMMARY = Context("summary", "by", "hand")
+
+
+class Indexed(NamedTuple):
+    """What a sync of memory did."""
+
+    sent: int
+    removed: int
+    computed: int
+    pending: int
+    anew: bool
+
+
+def index_memory(memory, space, embedder, *, vectors=True) -> Indexed:
+    """Brings the index up to date with the trees, and with nothing else."""
+    feed = memory_feed(memory, space)
+    before = feed.heard()
+    done = sync_index(
+        space.vault, space.index, space.embeddings, space.params, embedder, feeds=(feed,), vectors=vectors
+    )
+    return Indexed(
+        done.chunks_created, done.files_removed, done.embeddings_computed, done.pending, before != feed.heard()
+    )
+
+
+def is_indexed(memory, space) -> bool:
+    """Whether the index in use has heard of every node."""
+    feed = memory_feed(memory, space)
+    return feed.heard() == IndexFolder(space.index).current() and not feed.waiting()
 
 
 @pytest.fixture

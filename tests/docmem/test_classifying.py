@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from infold.docmem.classifying import propose, request_for
 from infold.docmem.filing import Document, import_document, read_document
-from infold.docmem.indexing import index_memory
 from infold.docmem.node import Context
 from infold.environment import Environment
 from infold.errors import ImportRefused
@@ -19,7 +18,7 @@ from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.trees import Home, HomeRequest, PartCard, TreeCard
 from infold.search.query.searcher import Searcher
 from infold.settings import EditingParams, LibrarianParams
-from tests.docmem.conftest import MEMORY, ROOT
+from tests.docmem.conftest import MEMORY, ROOT, index_memory
 from tests.fakes.openai_server import answer, serving
 
 SNAILS = "The snails came back to the lettuce last night. Copper tape round the bed keeps slugs away for a while."

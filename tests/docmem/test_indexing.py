@@ -10,18 +10,17 @@ import pytest
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.docmem import outbox, upkeep
 from infold.docmem.chats import import_transcript
-from infold.docmem.indexing import index_memory, is_indexed
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
 from infold.docmem.points import MemoryTexts, node_id_of, path_of
 from infold.docmem.tags import names_of, tags_in
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher
-from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
+from tests.docmem.conftest import MEMORY, ROOT, SUMMARY, index_memory, is_indexed
 
-ONLY = Filter(sources=(Source.MEMORY,))
+ONLY = Filter(groups=(PointGroup.MEMORY,))
 
 
 def hits(space, embedder, text, where=ONLY):
@@ -94,7 +93,7 @@ def test_a_summary_made_again_has_another_vector(space, garden, embedder):
     user = garden.children("garden")[0]
     summary = garden.summarise(expected_hashes(garden.children(user.id)), "Light and water.", SUMMARY)
     index_memory(garden, space, embedder)
-    assert held(space, Filter(sources=(Source.MEMORY,), levels=("summary",))) == 1
+    assert held(space, Filter(groups=(PointGroup.MEMORY,), levels=("summary",))) == 1
     garden.update_content(summary.id, "A greenhouse of glass.", summary.hash)
     index_memory(garden, space, embedder)
     assert hits(space, embedder, "greenhouse")[0] == summary.id
@@ -142,7 +141,7 @@ def test_words_now_and_vectors_with_the_next_sync(space, garden, embedder):
     done = index_memory(garden, space, embedder, vectors=False)
     assert (done.computed, done.pending) == (0, 4)
     assert len(hits(space, embedder, "lettuce")) == 1
-    sync_index(space.vault, space.index, space.embeddings, space.params, embedder)
+    index_memory(garden, space, embedder)
     with Searcher(space.index, space.params.search, embedder) as searcher:
         assert searcher.pending_vectors == 0
         assert len(searcher.dense("salad", 9, ONLY)) == 4

@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from infold.docmem.indexing import index_memory
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.recall import recall, relevance, tagged
@@ -14,7 +13,7 @@ from infold.errors import NodeNotFound
 from infold.search.query.searcher import Searcher
 from infold.settings import Params
 from infold.workspace import Workspace
-from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
+from tests.docmem.conftest import MEMORY, ROOT, SUMMARY, index_memory
 
 # A section, and what is remembered in it.
 SECTIONS = {

@@ -10,7 +10,8 @@ from infold.evaluation.arms import load_arm, plan_arms
 from infold.evaluation.comparing import compare
 from infold.evaluation.evaluating import evaluate, finished_cases
 from infold.evaluation.figures import damaged, lost
-from infold.evaluation.report import find, write_report
+from infold.evaluation.findings import find
+from infold.evaluation.report import write_report
 from infold.evaluation.trial import case_key
 from infold.settings import load_params
 from tests.evaluation.conftest import arm, note_text, plan, result, verdict, write_vault

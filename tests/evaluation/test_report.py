@@ -10,10 +10,11 @@ import pytest
 
 from infold.errors import UsageError
 from infold.evaluation.committed import as_file, falls, metrics
+from infold.evaluation.findings import find
 from infold.evaluation.history import earlier, report_folder, trend
 from infold.evaluation.misses import grouping_trials, kind_of, misses, why
 from infold.evaluation.records import Evaluation
-from infold.evaluation.report import FILES, find, write_report
+from infold.evaluation.report import FILES, write_report
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.evaluation.conftest import arm, result, verdict
@@ -61,14 +62,28 @@ def test_kinds_come_by_frequency_with_settings_to_try():
     )  # fmt: skip
     assert [(kind.name, len(kind.misses)) for kind in kinds] == [("unseen", 4), ("heading", 1)]
     assert len({miss.verdict.path for miss in kinds[0].examples}) == len(kinds[0].examples) == 2
-    assert kinds[0].trials == ("exploration.search_candidates=16", "exploration.max_files_viewed_per_round=8")
+    assert kinds[0].trials == ("librarian.kind=model",)
     assert kinds[1].trials == ("librarian.kind=model",)
 
 
 def test_grouping_is_named_as_a_cause_where_misses_were_among_strangers():
     """Most of the misses shared a chunk with paragraphs of other notes: smaller chunks are worth trying."""
     strangers = misses(arm(result(*(verdict(n, "left", chunk_mates=("b.md",)) for n in range(3)))), SETTINGS)
-    assert grouping_trials(strangers, SETTINGS) == (3, ("chunking.max_chunk_words=200",))
+    by_model = SETTINGS | {"librarian": {"kind": "model"}}
+    assert grouping_trials(strangers, by_model) == (3, ("chunking.max_chunk_words=200",))
+    assert grouping_trials(strangers, by_model, ["chunking.max_chunk_words=200"]) == (3, ())
+    assert grouping_trials(strangers, SETTINGS) == (3, ())
+
+
+def test_advice_is_of_use_to_this_librarian_and_not_known_already():
+    """Limits of the walk change nothing offline; what stands beside in the report is not advised again."""
+    unseen = arm(result(*(verdict(n, "elsewhere", file="b.md") for n in range(3))))
+    by_model = SETTINGS | {"librarian": {"kind": "model"}}
+    (offline,), (model,) = misses(unseen, SETTINGS), misses(unseen, by_model)
+    assert offline.trials == ("librarian.kind=model",)
+    assert model.trials == ("exploration.search_candidates=16", "exploration.max_files_viewed_per_round=8")
+    (measured,) = misses(unseen, by_model, ["exploration.search_candidates=16"])
+    assert measured.trials == ("exploration.max_files_viewed_per_round=8",)
     alone = misses(arm(result(verdict(1, "left"))), SETTINGS)
     assert grouping_trials(alone, SETTINGS) == (0, ())
 

@@ -209,7 +209,10 @@ def _count(client: QdrantClient, name: str, body: Any) -> Any:
 
 def _retrieve(client: QdrantClient, name: str, body: Any) -> Any:
     wanted = rest.PointRequest.model_validate(body)
-    return [point.model_dump(mode="json") for point in client.retrieve(name, wanted.ids, with_payload=False)]
+    return [
+        point.model_dump(mode="json")
+        for point in client.retrieve(name, wanted.ids, with_payload=False, with_vectors=bool(wanted.with_vector))
+    ]
 
 
 _ON_COLLECTION: dict[tuple[str, str], Callable[[QdrantClient, str, Any], Any]] = {

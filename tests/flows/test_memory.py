@@ -7,11 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from infold.docmem.indexing import is_indexed
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context
 from infold.settings import Params
 from infold.workspace import Workspace
+from tests.docmem.conftest import is_indexed
 from tests.fakes.openai_server import serving
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]

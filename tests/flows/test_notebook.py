@@ -42,7 +42,7 @@ async def test_sessions_are_indexed_by_their_flow(prefect_api, workspace):
     """The hourly flow brings transcripts and notes into the index, and counts the passages."""
     from flows.sessions import sessions
     from infold.notebook.sessions import SessionTexts, feeds_of
-    from infold.search.index.contract import Filter, Source
+    from infold.search.index.contract import Filter, PointGroup
     from infold.search.query.fresh_search import LiveSearch
 
     folder = workspace.vault / "sessions"
@@ -50,9 +50,9 @@ async def test_sessions_are_indexed_by_their_flow(prefect_api, workspace):
     (folder / "talk.jsonl").write_text(json.dumps({"role": "user", "content": "Where is the spare gasket?"}) + "\n")
     assert await sessions(workspace.vault, workspace.state, workspace.params) == 2
     assert await sessions(workspace.vault, workspace.state, workspace.params) == 0
-    texts = {Source.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}
-    with LiveSearch(workspace, None, feeds=feeds_of(workspace), texts=lambda: texts) as live:
-        (hit,) = live.search("gasket", Filter(sources=("sessions",)), None, 0.0).results
+    texts = {PointGroup.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}
+    with LiveSearch(workspace, None, feeds=lambda: feeds_of(workspace), texts=lambda: texts) as live:
+        (hit,) = live.search("gasket", Filter(groups=("sessions",)), None, 0.0).results
     assert hit.path == "sessions/talk.jsonl"
 
 

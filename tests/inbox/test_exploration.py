@@ -5,6 +5,7 @@ import pytest
 from infold.errors import AnswerInvalid
 from infold.inbox.atlas import Atlas
 from infold.inbox.exploration import explore
+from infold.inbox.run import StopReason
 from infold.librarian.answers import Chunk, LookRequest, NoteCard, Paragraph
 from infold.settings import ChunkingParams, ExplorationParams
 from tests.fakes.scripted import ScriptedLibrarian
@@ -140,3 +141,24 @@ def test_names_are_sampled_from_long_notes_without_index_notes_and_by_seed():
     assert len(names) == 15
     assert all(words[name] > 300 and kinds[name] != "index" for name in names)
     assert names == atlas.sample_names(ChunkingParams(seed=3)) != atlas.sample_names(ChunkingParams(seed=4))
+
+
+async def test_which_rule_ended_the_walk_is_known():
+    """The librarian's choice, the last round, the limit of views, or that nothing was left: each by its name."""
+    links = {"index.md": ["a.md", "b.md", "c.md"], "a.md": [], "b.md": [], "c.md": []}
+
+    def view_all(request: LookRequest):
+        if request.may_view:
+            return {"action": "view", "files": [c.path for c in request.available][: request.may_view]}
+        return {"action": "checkout", "files": ["index.md"]}
+
+    def at_once(request: LookRequest):
+        return {"action": "checkout", "files": ["index.md"]}
+
+    async def stopped(look, **limits: int):
+        return (await run(atlas_of(links), look, params=ExplorationParams(**limits)))[0].stopped
+
+    assert await stopped(at_once) is StopReason.READY
+    assert await stopped(view_all) is StopReason.NOTHING_LEFT
+    assert await stopped(view_all, max_files_viewed_total=2) is StopReason.VIEWS
+    assert await stopped(view_all, max_exploration_rounds=1, max_files_viewed_per_round=1) is StopReason.ROUNDS

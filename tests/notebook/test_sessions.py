@@ -14,7 +14,7 @@ from infold.errors import PathRefused, UsageError
 from infold.notebook.archive import add_transcripts, find_session, forget_session, index_sessions, list_sessions
 from infold.notebook.sessions import SessionTexts, feeds_of, turns_text
 from infold.search.embed.embedder import open_embedder
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 
@@ -40,10 +40,10 @@ def talk(workspace):
 
 
 def search(workspace, asked: str, *sources: str, embedder=None):
-    texts = lambda: {Source.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}  # noqa: E731
+    texts = lambda: {PointGroup.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}  # noqa: E731
     feeds = feeds_of(workspace, settled_only=True)
-    with LiveSearch(workspace, embedder, feeds=feeds, texts=texts) as live:
-        return list(live.search(asked, Filter(sources=sources), None, 0.0).results)
+    with LiveSearch(workspace, embedder, feeds=lambda: feeds, texts=texts) as live:
+        return list(live.search(asked, Filter(groups=sources), None, 0.0).results)
 
 
 def test_a_session_is_found_by_what_was_said(workspace, talk, put):
@@ -57,10 +57,10 @@ def test_a_session_is_found_by_what_was_said(workspace, talk, put):
     assert (hit.start_line, hit.end_line) == (1, 4)
     assert "555-7788" in hit.snippet
     assert '{"' not in hit.snippet
-    assert (hit.source, hit.trust, hit.level, hit.date) == ("sessions", "session", "turns", "2026-02-20")
+    assert (hit.group, hit.trust, hit.level, hit.date) == ("sessions", "session", "turns", "2026-02-20")
     assert hit.title == "What was the number of the plumber?"
     assert hit.trail == ("turns 1-4",)
-    assert {found.source for found in search(workspace, "plumber gasket")} == {"notebook", "sessions"}
+    assert {found.group for found in search(workspace, "plumber gasket")} == {"notebook", "sessions"}
 
 
 def test_a_transcript_that_grows_is_taken_in_on_demand(workspace, talk):
@@ -97,7 +97,7 @@ def test_daily_notes_of_the_vaults_own_format_have_their_day(workspace, put):
     put(".obsidian/daily-notes.json", '{"folder": "Journal", "format": "D MMMM YYYY"}')
     put("Journal/17 February 2026.md", "# Tuesday\n\nThe zebra was painted.\n")
     (hit,) = search(workspace, "zebra")
-    assert (hit.source, hit.date) == ("daily", "2026-02-17")
+    assert (hit.group, hit.date) == ("daily", "2026-02-17")
 
 
 def test_an_absent_folder_takes_nothing_from_the_index(workspace, talk):

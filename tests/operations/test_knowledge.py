@@ -81,7 +81,7 @@ def test_a_changed_note_is_never_answered_old(vault, folder):
 
 def test_none_gives_whole_notes(vault):
     """With their other sections, each note once."""
-    answer = knowledge_query(vault, KnowledgeQueryRequest(query="pump draws", compression="none"))
+    answer = knowledge_query(vault, KnowledgeQueryRequest(query="draws kW", compression="none"))
     pieces = _pieces(answer.context)
     assert [(piece.get("path"), piece.get("form")) for piece in pieces] == [("pump.md", "whole")]
     assert "9000 euros" in pieces[0].text

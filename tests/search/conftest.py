@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import qdrant_edge as qe
 
 from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.search.embed.embedder import Embedder, StaticEmbedder
@@ -15,7 +14,9 @@ from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import Manifest
 from infold.search.index.sync import SyncResult, sync_index
+from infold.search.index.words import WordIndex
 from infold.search.query.searcher import Searcher
+from infold.search.shared.edge import EdgeIndex
 from infold.settings import Params
 
 
@@ -83,17 +84,17 @@ class Place:
         return Manifest(self.generation / "manifest.sqlite", read_only=True)
 
     def contents(self) -> dict[str, tuple[object, ...]]:
-        """Every point of the index in use, whole, by id."""
-        shard = qe.EdgeShard.load(str(self.generation / "shard"))
-        records, _ = shard.scroll(qe.ScrollRequest(limit=100_000, with_payload=True, with_vector=True))
-        found = {}
-        for record in records:
-            sparse, dense = record.vector["bm25"], record.vector.get("dense")
-            weights = tuple(sorted(zip(sparse.indices, sparse.values, strict=True)))
-            payload = tuple(sorted((key, str(value)) for key, value in record.payload.items()))
-            found[str(record.id)] = (payload, weights, None if dense is None else tuple(dense))
-        shard.close()
-        return found
+        """Every point of the index in use by id: what a hit shows of it, and its vector, if it has one."""
+        words = WordIndex(self.generation / "words")
+        points = {hit.id: hit for hit in words.points()}
+        words.close()
+        vectors: dict[str, tuple[float, ...]] = {}
+        if (self.generation / "shard").exists():
+            shard = EdgeIndex(self.generation / "shard")
+            vectors = {one: tuple(vector) for one, vector in shard.vectors(list(points)).items()}
+            assert shard.count() == len(vectors), "a vector of a point that is gone"
+            shard.close()
+        return {one: (hit, vectors.get(one)) for one, hit in points.items()}
 
     def searcher(self) -> Searcher:
         return Searcher(self.index, self.params.search, self.embedder)

@@ -13,71 +13,61 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from infold.search import terms
 from infold.search.index import compaction as compacting
-from infold.search.index.contract import Filter, Hit, Index, IndexPoint
+from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.generations import IndexFolder
+from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
 
-SIZE = 32
+SIZE = 256
 POINTS = 3000
-WORDS = [f"word{n}" for n in range(300)]
 
 
-def points(first: int, last: int, path: str = "") -> list[IndexPoint]:
-    """Points of random words and vectors, each its own for good."""
+def records(first: int, last: int, path: str = "") -> list[VectorRecord]:
+    """Vectors of chance, each its own for good."""
     made = []
     for n in range(first, last):
-        chance = np.random.default_rng(n)
-        words = " ".join(WORDS[word] for word in chance.integers(0, len(WORDS), 30))
-        made.append(
-            IndexPoint(
-                id=str(UUID(int=n)),
-                path=path or f"folder{n % 7}/{n % 100}.md",
-                start_line=n,
-                end_line=n,
-                title=f"Point {n}",
-                trail=("One", "Two"),
-                kind="standard",
-                source="notebook",
-                sparse=terms.sparse_document(words),
-                dense=chance.normal(size=SIZE).astype(np.float32),
-                date=f"20{10 + n % 15}-01-01",
-                tags=(f"tag{n % 5}",),
-            )
+        point = IndexPoint(
+            id=str(UUID(int=n)),
+            path=path or f"folder{n % 7}/{n % 100}.md",
+            start_line=n,
+            end_line=n,
+            title=f"Point {n}",
+            trail=("One", "Two"),
+            kind="standard",
+            group="notebook",
+            date=f"20{10 + n % 15}-01-01",
+            tags=(f"tag{n % 5}",),
         )
+        made.append(VectorRecord(point.id, vector_of(n), payload_of(point)))
     return made
 
 
-def answers(index: Index) -> list[list[Hit]]:
-    """What it says to questions of both kinds, with and without filters."""
+def vector_of(n: int) -> np.ndarray:
+    vector = np.random.default_rng(n).normal(size=SIZE).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def answers(index: VectorIndex) -> list[list[tuple[str, float]]]:
+    """What it says to questions with and without filters."""
     wheres = [Filter(), Filter(prefixes=("folder3",)), Filter(since="2020-01-01"), Filter(tags=("tag1",))]
-    said = []
-    for n, where in enumerate(wheres):
-        vector = np.random.default_rng(n).normal(size=SIZE).astype(np.float32)
-        said.append(index.query_sparse(terms.sparse_query(f"word{n} word{n + 50} word{n + 100}"), 20, where))
-        said.append(index.query_dense(vector, 20, where))
-    return said
+    return [index.query(vector_of(10_000 + n), 20, where) for n, where in enumerate(wheres)]
 
 
-def alike(one: list[list[Hit]], other: list[list[Hit]]) -> bool:
+def alike(one: list[list[tuple[str, float]]], other: list[list[tuple[str, float]]]) -> bool:
     """Whether the answers are the same but for the last digit of scores; equal scores may stand in any order."""
     return all(
-        [hit.score for hit in a] == pytest.approx([hit.score for hit in b], abs=1e-3)
+        [score for _, score in a] == pytest.approx([score for _, score in b], abs=1e-3)
         and dict(_unequalled(a)) == pytest.approx(dict(_unequalled(b)), abs=1e-3)
         for a, b in zip(one, other, strict=True)
     )
 
 
-def _unequalled(hits: list[Hit]) -> list[tuple[str, float]]:
+def _unequalled(hits: list[tuple[str, float]]) -> list[tuple[str, float]]:
     """The points whose score no other has, and which nothing that was cut off can have had."""
-    scores = [round(hit.score, 3) for hit in hits]
-    return [
-        (hit.id, hit.score)
-        for hit, score in zip(hits, scores, strict=True)
-        if score != scores[-1] and scores.count(score) == 1
-    ]
+    scores = [round(score, 3) for _, score in hits]
+    return [hit for hit, score in zip(hits, scores, strict=True) if score != scores[-1] and scores.count(score) == 1]
 
 
 @pytest.fixture
@@ -86,7 +76,7 @@ def made(tmp_path: Path) -> tuple[EdgeEngine, str, Path]:
     engine, folder = EdgeEngine(tmp_path), IndexFolder(tmp_path)
     generation = folder.new_generation()
     index = engine.create(generation, SIZE)
-    index.upsert(points(0, POINTS))
+    index.replace((), records(0, POINTS))
     index.close()
     return engine, generation, folder.folder_of(generation) / "shard"
 
@@ -107,15 +97,15 @@ def test_a_compacted_index_answers_and_is_written_as_before(made: tuple[EdgeEngi
     assert any("id_tracker.i2e" in part for part in parts(shard))
     index = engine.open(generation)
     assert alike(answers(index), before)
-    index.replace(["folder1/1.md"], points(POINTS, POINTS + 2, "folder1/1.md"))
+    index.replace(["folder1/1.md"], records(POINTS, POINTS + 2, "folder1/1.md"))
     index.delete([str(UUID(int=2))])
-    index.add_vectors({str(UUID(int=5)): np.ones(SIZE, dtype=np.float32)})
     index.close()
     index = engine.open(generation)
     gone = len([n for n in range(POINTS) if n % 7 == 1 and n % 100 == 1])
     assert index.count() == POINTS - gone + 2 - 1
-    assert {hit.start_line for hit in index.query_sparse(terms.sparse_query(" ".join(WORDS)), POINTS)} >= {POINTS, 5}
-    assert index.query_dense(np.ones(SIZE, dtype=np.float32), 1)[0].start_line == 5
+    for n in (POINTS, 5):
+        assert index.query(vector_of(n), 1)[0][0] == str(UUID(int=n))
+    assert str(UUID(int=2)) not in index.vectors([str(UUID(int=2))])
     index.close()
 
 

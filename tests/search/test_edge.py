@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from infold.errors import IndexFault
-from infold.search import terms
-from infold.search.index.contract import Filter, IndexPoint
+from infold.search.index.contract import IndexPoint, VectorRecord
 from infold.search.index.generations import IndexFolder
+from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
 
 SIZE = 8
-LEVAIN = terms.sparse_query("levain")
 
 
-def point(n: int, path: str, text: str = "levain") -> IndexPoint:
-    return IndexPoint(
+def record(n: int, path: str, vector: np.ndarray | None = None) -> VectorRecord:
+    """A vector of its own, with what filters read of a point."""
+    point = IndexPoint(
         id=f"00000000-0000-0000-0000-{n:012d}",
         path=path,
         start_line=n,
@@ -32,43 +32,35 @@ def point(n: int, path: str, text: str = "levain") -> IndexPoint:
         title="",
         trail=(),
         kind="standard",
-        source="notebook",
-        sparse=terms.sparse_document(text),
-        dense=np.eye(SIZE, dtype=np.float32)[n % SIZE],
+        group="notebook",
     )
+    dense = np.eye(SIZE, dtype=np.float32)[n % SIZE] if vector is None else vector
+    return VectorRecord(point.id, dense, payload_of(point))
 
 
 def test_what_was_flushed_is_there_again(tmp_path: Path):
-    """A second opening finds the points of the first, and knows whether there are vectors."""
+    """A second opening finds the vectors of the first."""
     first = EdgeIndex(tmp_path / "shard", SIZE)
-    first.upsert([point(1, "a.md")])
+    first.replace((), [record(1, "a.md")])
     first.flush()
     first.close()
     second = EdgeIndex(tmp_path / "shard")
     assert second.count() == 1
-    assert second.query_dense(np.eye(SIZE, dtype=np.float32)[1], 5)[0].path == "a.md"
+    assert second.query(np.eye(SIZE, dtype=np.float32)[1], 5) == [(record(1, "a.md").id, pytest.approx(1, abs=2e-3))]
     second.close()
-
-
-def test_an_index_of_keywords_alone(tmp_path: Path):
-    """Made without vectors, it answers a question by meaning with nothing, also when opened again."""
-    for size in (0, None):
-        index = EdgeIndex(tmp_path / "shard", size)
-        assert index.query_dense(np.ones(SIZE, dtype=np.float32), 5) == []
-        index.close()
 
 
 def test_the_engines_errors_are_ours(tmp_path: Path):
     """A vector of another size, a second opener, no index at all: each is an IndexFault with a next step."""
     index = EdgeIndex(tmp_path / "shard", SIZE)
     with pytest.raises(IndexFault) as wrong_size:
-        index.upsert([IndexPoint(**{**_values(point(1, "a.md")), "dense": np.ones(3, dtype=np.float32)})])
+        index.replace((), [record(1, "a.md", np.ones(3, dtype=np.float32))])
     with pytest.raises(IndexFault):
         EdgeIndex(tmp_path / "shard", SIZE)
     with pytest.raises(IndexFault, match="no search index"):
         EdgeIndex(tmp_path / "nowhere")
     assert "infold index" in wrong_size.value.hint
-    index.upsert([point(2, "a.md")])
+    index.replace((), [record(2, "a.md")])
     assert index.count() == 1
     index.close()
 
@@ -76,8 +68,8 @@ def test_the_engines_errors_are_ours(tmp_path: Path):
 def test_a_replacement_that_was_refused_is_not_tried_again(tmp_path: Path):
     """What the engine refuses once would be refused at each opening: it is forgotten, and the index opens."""
     index = EdgeIndex(tmp_path / "shard", SIZE)
-    index.upsert([point(1, "a.md")])
-    wrong = IndexPoint(**{**_values(point(2, "a.md")), "dense": np.ones(3, dtype=np.float32)})
+    index.replace((), [record(1, "a.md")])
+    wrong = record(2, "a.md", np.ones(3, dtype=np.float32))
     with pytest.raises(IndexFault):
         index.replace(["a.md"], [wrong])
     index.close()
@@ -91,16 +83,14 @@ def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):
     vectors = (crowds[chance.integers(0, 40, 4000)] + 0.4 * chance.normal(size=(4000, 64))).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     index = EdgeIndex(tmp_path / "shard", 64)
-    values = _values(point(0, "a.md"))
-    index.upsert(
-        [IndexPoint(**{**values, "id": str(UUID(int=n)), "dense": vector}) for n, vector in enumerate(vectors)]
-    )
+    payload = record(0, "a.md").payload
+    index.replace((), [VectorRecord(str(UUID(int=n)), vector, payload) for n, vector in enumerate(vectors)])
     found = 0
     for asked in vectors[:50]:
         exact = vectors @ asked
-        hits = index.query_dense(asked, 10)
-        assert [hit.score for hit in hits] == pytest.approx([exact[UUID(hit.id).int] for hit in hits], abs=2e-3)
-        found += len({UUID(hit.id).int for hit in hits} & set(np.argsort(-exact)[:10].tolist()))
+        hits = index.query(asked, 10)
+        assert [score for _, score in hits] == pytest.approx([exact[UUID(one).int] for one, _ in hits], abs=2e-3)
+        found += len({UUID(one).int for one, _ in hits} & set(np.argsort(-exact)[:10].tolist()))
     index.close()
     assert found / 500 >= 0.95
 
@@ -109,10 +99,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import infold.search.shared.edge as edge
-from tests.search.test_edge import point, SIZE
+from tests.search.test_edge import record, SIZE
 
 index = edge.EdgeIndex(Path(sys.argv[1]), SIZE)
-index.replace(["a.md"], [point(n, "a.md") for n in range(5)])
+index.replace(["a.md"], [record(n, "a.md") for n in range(5)])
 index.flush()
 original, calls = edge.EdgeIndex._update, 0
 
@@ -124,42 +114,20 @@ def dying(self, operation):
     original(self, operation)
 
 edge.EdgeIndex._update = dying
-index.replace(["a.md"], [point(n, "a.md", "poolish") for n in range(100, 500)])
+index.replace(["a.md"], [record(n, "a.md") for n in range(100, 500)])
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 @pytest.mark.parametrize("at", range(3))
-def test_a_process_killed_in_a_replacement_leaves_no_half_of_it(tmp_path: Path, at: int):
-    """Killed before the old points went, before the new ones came, or between two batches: the new note is whole."""
+def test_a_process_killed_in_a_replacement_is_made_good_by_doing_it_again(tmp_path: Path, at: int):
+    """Killed before the old vectors went, before the new ones came, or between two batches: again, and all is there."""
     killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "shard"), str(at)], check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL
     index = EdgeIndex(tmp_path / "shard")
-    assert index.query_sparse(LEVAIN, 5) == []
-    assert index.count(Filter(paths=("a.md",))) == 400
+    index.replace(["a.md"], [record(n, "a.md") for n in range(100, 500)])
+    assert index.count() == 400
     index.close()
-    assert not (tmp_path / "shard" / "replacing").exists()
-
-
-def test_interrupted_in_a_replacement_by_hand_nothing_is_half_done(tmp_path: Path, monkeypatch):
-    """Ctrl-C between the two halves: the replacement is finished first, then the program is interrupted."""
-    index = EdgeIndex(tmp_path / "shard", SIZE)
-    index.upsert([point(1, "a.md")])
-    update, calls = index._update, []
-
-    def interrupted(operation: object) -> None:
-        calls.append(operation)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        update(operation)
-
-    monkeypatch.setattr(index, "_update", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        index.replace(["a.md"], [point(2, "a.md", "poolish")])
-    assert [hit.start_line for hit in index.query_sparse(terms.sparse_query("poolish"), 5)] == [2]
-    assert index.count() == 1
-    index.close()
-    EdgeIndex(tmp_path / "shard").close()
 
 
 def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
@@ -170,7 +138,7 @@ def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     with pytest.raises(IndexFault, match="no search index"):
         engine.open(generation)
     index = engine.create(generation, SIZE)
-    index.upsert([point(1, "a.md")])
+    index.replace((), [record(1, "a.md")])
     engine.drop(generation)
     assert index.count() == 1
     index.close()
@@ -179,7 +147,3 @@ def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     engine.drop(generation)
     assert not engine.exists(generation)
     assert folder.generations() == []
-
-
-def _values(one: IndexPoint) -> dict[str, object]:
-    return {name: getattr(one, name) for name in IndexPoint.__dataclass_fields__}

@@ -13,7 +13,7 @@ import pytest
 from infold.search.index.contract import Filter, IndexPoint
 from infold.search.index.feeds import Item, Listing, Reading, Wanted, read_item
 from infold.search.index.points import NotePoints, note_points, point_id
-from infold.search.terms import sparse_document
+from infold.search.terms import document_words
 from infold.settings import Params
 from infold.text import content_hash
 from infold.vault.note import parse
@@ -45,9 +45,9 @@ def test_a_note_is_of_the_day_its_front_matter_says(text: str, day: str | None):
 def test_a_daily_note_is_of_the_day_in_its_name():
     """Whatever its front matter says; and it is of a source of its own."""
     (point,) = points_of("daily/2026-02-24.md", "---\ndate: 2020-01-01\n---\nText.\n", "daily")
-    assert (point.date, point.source, point.kind) == ("2026-02-24", "daily", "daily")
+    assert (point.date, point.group, point.kind) == ("2026-02-24", "daily", "daily")
     (point,) = points_of("a.md", "Text.")
-    assert (point.source, point.level, point.trust) == ("notebook", "passage", "vault")
+    assert (point.group, point.level, point.trust) == ("notebook", "passage", "vault")
 
 
 def test_every_passage_has_the_tags_of_its_note():
@@ -143,8 +143,8 @@ class Letters:
             title="Letter",
             trail=(),
             kind="letter",
-            source="sessions",
-            sparse=sparse_document(text),
+            group="sessions",
+            words=document_words(text)[0],
             level="turns",
         )
         return Reading(
@@ -164,7 +164,7 @@ def test_another_feed_lives_beside_the_notes(place):
     assert sorted(place.found("levain")) == ["bread.md", "letters/one.txt"]
     assert place.sync().files_removed == 0
     with place.searcher() as searcher:
-        found = searcher.keyword("levain", 5, Filter(sources=("sessions",)))
+        found = searcher.keyword("levain", 5, Filter(groups=("sessions",)))
     assert [hit.path for hit in found] == ["letters/one.txt"]
     (folder / "one.txt").unlink()
     result = place.sync(feeds=[letters])
@@ -201,5 +201,5 @@ def test_notes_are_found_by_their_source(place):
     place.write("2026-02-24.md", "## 09:15\n\nA levain was fed.\n")
     place.sync()
     with place.searcher() as searcher:
-        assert [hit.path for hit in searcher.keyword("levain", 5, Filter(sources=("daily",)))] == ["2026-02-24.md"]
-        assert [hit.path for hit in searcher.keyword("levain", 5, Filter(sources=("notebook",)))] == ["bread.md"]
+        assert [hit.path for hit in searcher.keyword("levain", 5, Filter(groups=("daily",)))] == ["2026-02-24.md"]
+        assert [hit.path for hit in searcher.keyword("levain", 5, Filter(groups=("notebook",)))] == ["bread.md"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -204,7 +204,7 @@ def test_a_phrase_that_stands_nowhere_finds_nothing(live):
 
 def test_filters(live):
     """By source, folder, tag and day."""
-    assert set(places(live.search("sarah", Filter(sources=(Source.DAILY,))))) == {
+    assert set(places(live.search("sarah", Filter(groups=(PointGroup.DAILY,))))) == {
         "daily/2026-02-24.md",
         "daily/2026-02-20.md",
     }
@@ -215,7 +215,7 @@ def test_filters(live):
     assert places(live.search("parser", Filter(tags=("work",)))) == ["knowledge/code.md"]
     assert places(live.search("sarah", Filter(since="2026-02-21"))) == ["daily/2026-02-24.md"]
     assert places(live.search("parser", Filter(until="2026-01-05"))) == ["knowledge/code.md"]
-    assert live.search("sarah", Filter(sources=(Source.MEMORY,))).results == ()
+    assert live.search("sarah", Filter(groups=(PointGroup.MEMORY,))).results == ()
 
 
 def test_what_is_no_note_is_never_found(live):

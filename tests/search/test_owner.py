@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infold.errors import IndexFault, InfoldError, VaultBusy
-from infold.search import terms
 from infold.search.index.contract import Filter
 from infold.search.shared import index_client as asking
 from infold.search.shared import protocol as wire
@@ -25,11 +25,11 @@ from infold.search.shared import rendezvous as meeting
 from infold.search.shared import shared_index as owner
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.shared_index import SharedIndex
-from tests.search.test_edge import SIZE, point
+from tests.search.test_edge import SIZE, record
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sockets of the file system, flock, SIGKILL")
 
-LEVAIN = terms.sparse_query("levain")
+ONE = np.eye(SIZE, dtype=np.float32)[0]
 
 
 class Other:
@@ -77,14 +77,14 @@ def test_when_the_owner_ends_a_client_takes_over(tmp_path: Path, other: Other, e
     assert other.open(tmp_path) == "owner"
     with closing(opened(tmp_path)) as index:
         assert not index.is_owner
-        index.replace(["a.md"], [point(n, "a.md") for n in range(300)])
+        index.replace(["a.md"], [record(n, "a.md") for n in range(300)])
         if ending == "killed":
             other.signal(signal.SIGKILL)
         else:
             other.close()
-        assert len(index.query_sparse(LEVAIN, 500)) == 300
+        assert len(index.query(ONE, 500)) == 300
         assert index.is_owner
-        index.upsert([point(300, "b.md")])
+        index.replace((), [record(300, "b.md")])
         assert index.count() == 301
 
 
@@ -97,19 +97,19 @@ def test_a_call_in_flight_when_the_owner_is_killed_is_done_by_the_next(tmp_path:
     def ask(index: SharedIndex) -> None:
         try:
             while not is_over.is_set():
-                assert len(index.query_sparse(LEVAIN, 5, Filter(paths=("kept.md",)))) == 3
+                assert len(index.query(ONE, 5, Filter(paths=("kept.md",)))) == 3
         except (InfoldError, AssertionError) as error:
             faults.append(error)
 
     with closing(opened(tmp_path)) as index:
-        index.replace(["kept.md"], [point(n, "kept.md") for n in range(3)])
+        index.replace(["kept.md"], [record(n, "kept.md") for n in range(3)])
         threads = [threading.Thread(target=ask, args=(index,)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for turn in range(30):
             if turn == 10:
                 os.kill(other.process.pid, signal.SIGKILL)
-            index.replace([f"{turn}.md"], [point(100 + turn, f"{turn}.md")])
+            index.replace([f"{turn}.md"], [record(100 + turn, f"{turn}.md")])
         is_over.set()
         for thread in threads:
             thread.join()
@@ -125,7 +125,7 @@ def test_of_many_clients_one_takes_over_and_serves_the_others(tmp_path: Path):
         assert first.open(tmp_path) == "owner"
         assert (second.open(tmp_path), third.open(tmp_path)) == ("client", "client")
         index = stack.enter_context(closing(opened(tmp_path)))
-        index.upsert([point(1, "a.md")])
+        index.replace((), [record(1, "a.md")])
         first.signal(signal.SIGKILL)
         assert index.count() == 1
         assert index.is_owner
@@ -144,7 +144,7 @@ def test_in_one_process_an_index_is_opened_once(tmp_path: Path):
         return EdgeIndex(tmp_path / "shard", SIZE)
 
     first, second = SharedIndex(tmp_path, opener), SharedIndex(tmp_path, opener)
-    first.upsert([point(1, "a.md")])
+    first.replace((), [record(1, "a.md")])
     first.close()
     first.close()
     assert second.count() == 1
@@ -213,7 +213,7 @@ def test_what_is_in_flight_is_answered_when_the_owner_closes(tmp_path: Path):
             return super().count(where)
 
     shared = SharedIndex(tmp_path, lambda: Slow(tmp_path / "shard", SIZE))
-    shared.upsert([point(1, "a.md")])
+    shared.replace((), [record(1, "a.md")])
     code = (
         "import sys; from pathlib import Path; from infold.search.shared.shared_index import SharedIndex\n"
         "def never(): raise SystemExit('opened it itself')\n"
@@ -234,7 +234,7 @@ def test_an_index_in_a_deep_folder_is_shared_too(tmp_path: Path, other: Other):
     assert len(str(deep)) > 200
     assert other.open(deep) == "owner"
     with closing(opened(deep)) as index:
-        index.upsert([point(1, "a.md")])
+        index.replace((), [record(1, "a.md")])
         assert index.count() == 1
 
 
@@ -289,7 +289,7 @@ def test_a_meeting_place_that_others_can_write_to_is_not_used(tmp_path: Path, mo
 def test_who_sends_no_frame_is_left_standing(tmp_path: Path, sent: bytes):
     """Before the word and after it: the connection ends, the owner and its clients go on."""
     with closing(opened(tmp_path)) as index:
-        index.upsert([point(1, "a.md")])
+        index.replace((), [record(1, "a.md")])
         card = meeting.read_card(tmp_path)
         for is_known in (False, True):
             with socket.socket(socket.AF_UNIX) as stranger:
@@ -327,11 +327,11 @@ import os, sys, time
 from pathlib import Path
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.shared_index import SharedIndex
-from tests.search.test_edge import SIZE, point
+from tests.search.test_edge import SIZE, record
 
 folder = Path(sys.argv[1])
 index = SharedIndex(folder, lambda: EdgeIndex(folder / "shard", SIZE))
-index.upsert([point(1, "a.md")])
+index.replace((), [record(1, "a.md")])
 child = os.fork()
 if child == 0:
     try:
@@ -386,8 +386,8 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
         "import sys; from pathlib import Path; from infold.search.index.engines import open_engine\n"
         "index = open_engine(Path(sys.argv[1])).open(sys.argv[2])\n"
         "assert not index.is_owner\n"
-        "from infold.search import terms\n"
-        "print(len(index.query_sparse(terms.sparse_query('levain'), 5)))\n"
+        "from array import array\n"
+        f"print(len(index.query(array('f', [1] * {SIZE}), 5)))\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     from infold.search.index.generations import IndexFolder
@@ -396,7 +396,7 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
     folder = IndexFolder(tmp_path)
     generation = folder.new_generation()
     with closing(EdgeEngine(tmp_path).create(generation, SIZE)) as index:
-        index.upsert([point(1, "a.md")])
+        index.replace((), [record(1, "a.md")])
         done = subprocess.run(
             [sys.executable, "-c", code, str(tmp_path), generation], capture_output=True, text=True, check=True
         )
@@ -407,9 +407,9 @@ def test_a_process_that_ends_without_closing_leaves_everything(tmp_path: Path):
     """Left open at the end of a program, the index is closed by then, and whole."""
     code = (
         "import sys; from pathlib import Path; from infold.search.shared.edge import EdgeIndex\n"
-        "from infold.search.shared.shared_index import SharedIndex; from tests.search.test_edge import SIZE, point\n"
+        "from infold.search.shared.shared_index import SharedIndex; from tests.search.test_edge import SIZE, record\n"
         "folder = Path(sys.argv[1]); index = SharedIndex(folder, lambda: EdgeIndex(folder / 'shard', SIZE))\n"
-        "index.upsert([point(n, 'a.md') for n in range(50)])"
+        "index.replace((), [record(n, 'a.md') for n in range(50)])"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stderr == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,8 @@ from infold.errors import (
     SearchServerFault,
     SettingInvalid,
 )
-from infold.search import terms
-from infold.search.index.contract import IndexPoint
+from infold.search.index.contract import IndexPoint, VectorRecord
+from infold.search.index.payload import payload_of
 from infold.search.server.address import server_address
 from infold.search.server.client import MAX_TRIES, MAX_UNANSWERED_TRIES
 from infold.search.server.engine import BATCH_POINTS, ServerEngine, ServerIndex
@@ -31,11 +30,11 @@ from tests.fakes.qdrant_server import FakeQdrant, Fault
 SIZE = 4
 G1 = "0123456789abcdef"
 KEY = "sesame-4711"
-LEVAIN = terms.sparse_query("levain")
+ONES = np.ones(SIZE, dtype=np.float32)
 
 
-def point(n: int, path: str, text: str = "levain") -> IndexPoint:
-    return IndexPoint(
+def record(n: int, path: str) -> VectorRecord:
+    point = IndexPoint(
         id=f"00000000-0000-0000-0000-{n:012d}",
         path=path,
         start_line=n,
@@ -43,10 +42,9 @@ def point(n: int, path: str, text: str = "levain") -> IndexPoint:
         title="",
         trail=(),
         kind="standard",
-        source="notebook",
-        sparse=terms.sparse_document(text),
-        dense=np.ones(SIZE, dtype=np.float32),
+        group="notebook",
     )
+    return VectorRecord(point.id, ONES, payload_of(point))
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path)
     """Each index folder has collections of its own, though their generations are called alike."""
     one, two = (ServerEngine(server.url, KEY, tmp_path / name) for name in ("one", "two"))
     assert not one.exists(G1)
-    one.create(G1, SIZE).upsert([point(1, "a.md")])
+    one.create(G1, SIZE).replace((), [record(1, "a.md")])
     assert two.create(G1, SIZE).count() == 0
     two.drop(G1)
     assert ServerEngine(server.url, KEY, tmp_path / "one").open(G1).count() == 1
@@ -80,40 +78,22 @@ def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path)
     assert len(server.collections) == 1
 
 
-def test_an_index_of_keywords_alone(engine: ServerEngine):
-    """Made without dense vectors it says so to whoever opens it, instead of failing."""
-    engine.create(G1, 0).upsert([replace(point(1, "a.md"), dense=None)])
-    again = engine.open(G1)
-    assert again.query_dense(np.ones(SIZE, dtype=np.float32), 5) == []
-    assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
-    assert [hit.path for hit in again.query_sparse(LEVAIN, 5)] == ["a.md"]
-
-
-def test_a_point_without_words_or_meaning(index: ServerIndex):
-    """It is kept, counted and taken away like others, and never found."""
-    index.replace(["a.md"], [replace(point(1, "a.md", "…"), dense=None)])
-    assert index.count() == 1
-    assert index.query_sparse(LEVAIN, 5) == []
-    index.replace(["a.md"], [])
-    assert index.count() == 0
-
-
 def test_a_replacement_adds_before_it_takes_away(server: FakeQdrant, index: ServerIndex):
     """A path of more points than a request takes is never without points; the old ones go with the last request."""
-    index.upsert([point(n, "a.md", "stone") for n in range(3)])
+    index.replace((), [record(n, "a.md") for n in range(3)])
     server.asked.clear()
-    index.replace(["a.md", "gone.md"], [point(n, "a.md") for n in range(2, 2 + BATCH_POINTS + 5)])
+    index.replace(["a.md", "gone.md"], [record(n, "a.md") for n in range(2, 2 + BATCH_POINTS + 5)])
     kinds = [[next(iter(step)) for step in asked.body["operations"]] for asked in server.asked]
     assert kinds == [["upsert"], ["upsert", "delete"]]
     assert index.count() == BATCH_POINTS + 5
-    assert index.query_sparse(terms.sparse_query("stone"), 5) == []
+    assert len(index.vectors([record(n, "a.md").id for n in range(3)])) == 1
 
 
 def test_a_request_that_failed_for_a_moment_is_sent_again(server: FakeQdrant, index: ServerIndex):
     """429, 5xx, a broken connection and a write whose answer was lost cost nothing but time; nothing is there twice."""
     for faults in ([Fault(429)], [Fault(503), Fault(500)], [Fault(drop=True)], [Fault(502, carried_out=True)]):
         server.script(*faults)
-        index.replace(["a.md"], [point(n, "a.md") for n in range(3)])
+        index.replace(["a.md"], [record(n, "a.md") for n in range(3)])
         assert index.count() == 3
 
 
@@ -176,12 +156,11 @@ def test_every_fault_is_ours_and_says_what_to_do(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda index: index.replace(["a.md"], [point(1, "a.md")]),
-        lambda index: index.upsert([point(1, "a.md")]),
+        lambda index: index.replace(["a.md"], [record(1, "a.md")]),
+        lambda index: index.replace((), [record(1, "a.md")]),
         lambda index: index.delete(["00000000-0000-0000-0000-000000000001"]),
-        lambda index: index.add_vectors({"00000000-0000-0000-0000-000000000001": np.ones(SIZE, dtype=np.float32)}),
-        lambda index: index.query_sparse(LEVAIN, 3),
-        lambda index: index.query_dense(np.ones(SIZE, dtype=np.float32), 3),
+        lambda index: index.vectors([record(1, "a.md").id]),
+        lambda index: index.query(ONES, 3),
         lambda index: index.count(),
     ],
 )
@@ -220,12 +199,12 @@ def test_nobody_listens(tmp_path: Path, engine: ServerEngine, server: FakeQdrant
     assert time.monotonic() - started < 0.5
 
 
-def test_points_of_somebody_else(server: FakeQdrant, index: ServerIndex):
-    """A collection that holds what infold did not write is an IndexFault, no crash."""
-    index.upsert([point(1, "a.md")])
-    server.client.overwrite_payload(index.collection, {"text": "hello"}, points=[point(1, "a.md").id])
-    with pytest.raises(IndexFault, match="did not write"):
-        index.query_sparse(LEVAIN, 3)
+def test_a_collection_of_somebody_else(server: FakeQdrant, engine: ServerEngine, index: ServerIndex):
+    """A collection that holds no vectors of ours is an IndexFault, no crash."""
+    server.client.delete_collection(index.collection)
+    server.client.create_collection(index.collection, vectors_config={})
+    with pytest.raises(IndexFault, match="none that infold made"):
+        engine.open(G1)
 
 
 @pytest.mark.parametrize(

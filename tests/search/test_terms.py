@@ -10,16 +10,11 @@ from hypothesis import strategies as st
 
 from infold.search.languages import detect_language, languages
 from infold.search.terms import (
-    AVERAGE_LENGTH,
-    K1,
     VERSION,
-    B,
     Encoder,
+    document_words,
     encoder,
     query_weights,
-    sparse_document,
-    sparse_query,
-    term_id,
     terms,
     tokens,
 )
@@ -28,7 +23,7 @@ from infold.search.terms import (
 def finds(query: str, document: str) -> bool:
     """Whether a query over notes of the document's language has a term in common with it."""
     language = detect_language(document)
-    return bool(set(sparse_query(query, [language])[0]) & set(sparse_document(document, language)[0]))
+    return bool(query_weights(query, [language]).keys() & set(terms(document, language)))
 
 
 @pytest.mark.parametrize(
@@ -83,10 +78,10 @@ def test_different_words_are_not_found():
 
 @pytest.mark.parametrize("empty", ["", "   ", "…", "--- *** ___", "\n\n", "🙂"])
 def test_text_without_words_has_no_terms(empty: str):
-    """Nothing to look for is an empty vector, not an error."""
+    """Nothing to look for is nothing, not an error."""
     assert terms(empty) == []
-    assert sparse_query(empty) == ([], [])
-    assert sparse_document(empty) == ([], [])
+    assert query_weights(empty) == {}
+    assert document_words(empty) == ("", "")
 
 
 @pytest.mark.parametrize("text", ["ก'ก", "文++ 字", "한’글#", "x'ก", "ก''"])
@@ -97,18 +92,19 @@ def test_marks_between_unspaced_signs_are_no_term(text: str):
 
 @given(st.text(max_size=300))
 def test_any_text_encodes(text: str):
-    """Every string gives a valid sparse vector: distinct 32-bit indices, positive weights, one for each."""
-    for indices, values in (sparse_document(text), sparse_query(text)):
-        assert len(indices) == len(set(indices)) == len(values)
-        assert all(0 <= index < 2**32 for index in indices)
-        assert all(value > 0 for value in values)
+    """Every string gives terms that UTF-8 can hold, none too long, none with a space; what is asked weighs something."""
+    for term in (*terms(text), *query_weights(text)):
+        assert term.encode()
+        assert len(term) <= 200
+        assert term.split() == [term]
+    assert all(weight > 0 for weight in query_weights(text).values())
 
 
 @given(st.text(max_size=200))
 def test_a_text_is_found_by_itself(text: str):
     """What a document says can be asked for in the same words, in any language the two are taken for."""
-    spoken = set(sparse_document(text, "portuguese")[0])
-    asked = set(sparse_query(text, ["portuguese"])[0])
+    spoken = set(terms(text, "portuguese"))
+    asked = set(query_weights(text, ["portuguese"]))
     assert asked & spoken or not asked
 
 
@@ -141,27 +137,19 @@ WORDS = st.sampled_from(
 )
 
 
-def plain_document(text: str, language: str) -> dict[int, float]:
-    """The encoder written down plainly: no caches, no numbers looked up. BM25 as the books have it."""
+def plain_document(text: str, language: str) -> tuple[list[str], list[str]]:
+    """The encoder written down plainly: no caches, nothing looked up."""
     words = Encoder(language)
-    length = 0
-    counts: dict[int, int] = {}
-    for token in tokens(text):
-        main, secondary = words.forms(token)
-        length += len(main)
-        for term in (*main, *secondary):
-            counts[term_id(term)] = counts.get(term_id(term), 0) + 1
-    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
-    return {index: count * (K1 + 1) / (count + norm) for index, count in counts.items()}
+    forms = [words.forms(token) for token in tokens(text)]
+    return [term for main, _ in forms for term in main], [term for _, secondary in forms for term in secondary]
 
 
 @given(st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=40).map(" ".join)), st.sampled_from(languages()))
 def test_the_fast_encoder_is_the_plain_one(text: str, language: str):
-    """Same terms, same weights, on any text in any language: speed costs no quality."""
-    plain = plain_document(text, language)
-    fast = dict(zip(*sparse_document(text, language), strict=True))
-    assert fast.keys() == plain.keys()
-    assert all(fast[index] == pytest.approx(plain[index], rel=1e-12) for index in plain)
+    """Same terms, as often, on any text in any language: speed costs no quality; no term holds a space."""
+    main, secondary = document_words(text, language)
+    assert (main.split(), secondary.split()) == plain_document(text, language)
+    assert sorted([*main.split(), *secondary.split()]) == sorted(terms(text, language))
 
 
 GOLDEN = "The 3 HTTPServers don't re-run parse_http_request(): l’eau, 検索エンジン, corações & C++ — since 2024-01-02."
@@ -173,22 +161,7 @@ GOLDEN_TERMS = """
 
 def test_terms_are_those_of_the_indexes_on_disk():
     """Another term for the same text would need another version of the tokeniser, and every index made anew."""
-    assert (terms(GOLDEN, "english"), VERSION) == (GOLDEN_TERMS.split(), "terms/3")
-
-
-def test_term_numbers_never_change():
-    """The numbers are part of every index on disk."""
-    assert (term_id("levain"), term_id("検索")) == (2253542489, 389173547)
-
-
-def test_weights_saturate_and_long_documents_count_less():
-    """BM25: a second mention adds less than the first, and the same mention weighs less in a longer text."""
-    once = dict(zip(*sparse_document("levain"), strict=True))
-    twice = dict(zip(*sparse_document("levain levain"), strict=True))
-    diluted = dict(zip(*sparse_document("levain " + "other words " * 200), strict=True))
-    levain = term_id(terms("levain")[0])
-    assert once[levain] < twice[levain] < 2 * once[levain]
-    assert diluted[levain] < once[levain]
+    assert (terms(GOLDEN, "english"), VERSION) == (GOLDEN_TERMS.split(), "terms/4")
 
 
 def test_the_word_as_written_counts_beside_its_stem():
@@ -234,7 +207,7 @@ def test_encoding_is_fast():
     encoder("english")
     started = time.process_time()
     for n in range(400):
-        sparse_document(f"{n} {passage}")
+        document_words(f"{n} {passage}")
     assert 400 / (time.process_time() - started) > 700
 
 

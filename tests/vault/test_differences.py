@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infold.durable.unified import unified
-from infold.vault.differences import hunks, words
+from infold.vault.differences import hunks, line_splices, same_insertions, words
+from infold.vault.splices import spliced
 
 TEXT = st.lists(st.sampled_from(["a", "b", " ", "c.", "\n", "\r\n"]), max_size=20).map("".join)
 
@@ -61,3 +62,18 @@ def test_a_long_note_is_compared_in_seconds():
     started = time.perf_counter()
     assert len(hunks("".join(lines), "".join(after))) == 2
     assert time.perf_counter() - started < 20
+
+
+def test_an_insertion_is_known_wherever_equal_lines_let_it_be_read():
+    """Of two equal lines either may be the new one: both readings give the same text."""
+    before, after = "a\nb\nc\n", "a\nb\na\nb\nc\n"
+    (splice,) = line_splices(before, after)
+    readings = same_insertions(before, splice)
+    assert {(one.start, one.text) for one in readings} == {(0, "a\nb\n"), (2, "b\na\n"), (4, "a\nb\n")}
+    assert {spliced(before, [one]) for one in readings} == {after}
+
+
+@given(st.text(alphabet="ab\n", max_size=30), st.text(alphabet="ab\n", max_size=30))
+def test_whole_lines_lead_from_one_text_to_the_other(before, after):
+    """The splices of a difference make the one text into the other."""
+    assert spliced(before, line_splices(before, after)) == after

@@ -76,7 +76,7 @@ def place(
     where = call.place()
     document = _document(file)
     with memory_of(call) as memory:
-        with searching(call, memory) as searcher:
+        with searching(call) as searcher:
             proposal = asyncio.run(_proposed(where, memory, searcher, document))
         node = import_document(memory, where.workspace, document, proposal.target) if apply else None
     if call.terminal.is_json:

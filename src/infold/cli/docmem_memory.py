@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from infold.cli.docmem_place import memory_of
 from infold.cli.options import Call, command
-from infold.errors import VaultBusy
 
 if TYPE_CHECKING:
-    from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
     from infold.docmem.recall import Recalled
-    from infold.locate import LocatedWorkspace
-    from infold.search.embed.embedder import Embedder
     from infold.search.query.searcher import Searcher
 
 WithinOption = Annotated[
@@ -44,7 +39,7 @@ def search(
     from infold.docmem.recall import recall
 
     text = " ".join(query)
-    with memory_of(call) as memory, searching(call, memory) as searcher:
+    with memory_of(call) as memory, searching(call) as searcher:
         found = recall(memory, searcher, text, within=within, limit=limit)
     if call.terminal.is_json:
         linked = {tag: [node.as_dict() for node in nodes] for tag, nodes in found.linked.items()}
@@ -73,7 +68,7 @@ def tags(
     from infold.docmem.recall import tagged
 
     name = tag.lstrip("@").casefold()
-    with memory_of(call) as memory, searching(call, memory) as searcher:
+    with memory_of(call) as memory, searching(call) as searcher:
         nodes = tagged(memory, searcher, name, limit=limit)
     if call.terminal.is_json:
         call.terminal.emit({"tag": name, "nodes": [node.as_dict() for node in nodes]})
@@ -89,53 +84,24 @@ def tags(
 def index(call: Call) -> int:
     """Bring the search index up to date with the trees: only what changed is sent. Every search does this first."""
     from infold.cli.progress import Stages
-    from infold.docmem.indexing import index_memory
 
-    place = call.place()
-    with memory_of(call) as memory, embedder_of(place) as embedder, Stages(call.terminal) as stages:
-        _make_index(place, embedder)
-        done = index_memory(memory, place.workspace, embedder, stages)
+    with Stages(call.terminal) as stages, call.vault(stages) as vault:
+        done = vault.index_memory()
+    sent, removed, computed = done.chunks_created, done.files_removed, done.embeddings_computed
     if call.terminal.is_json:
-        call.terminal.emit({"sent": done.sent, "removed": done.removed, "embeddingsComputed": done.computed})
+        call.terminal.emit({"sent": sent, "removed": removed, "embeddingsComputed": computed})
     else:
-        call.terminal.say(f"{done.sent} nodes sent, {done.removed} taken away, {done.computed} embeddings computed.")
+        call.terminal.say(f"{sent} nodes sent, {removed} taken away, {computed} embeddings computed.")
     return 0
 
 
 @contextmanager
-def searching(call: Call, memory: Docmem) -> Iterator[Searcher]:
+def searching(call: Call) -> Iterator[Searcher]:
     """A search that has heard of every node; where another process is at it, of what it had before."""
-    from infold.docmem.indexing import index_memory
-    from infold.docmem.outbox import waiting_count
-    from infold.search.query.searcher import Searcher
-
-    place = call.place()
-    with embedder_of(place) as embedder:
-        _make_index(place, embedder)
-        try:
-            with memory.store.reading() as rows:
-                few = waiting_count(rows) <= _MOST_AT_ONCE
-            done = index_memory(memory, place.workspace, embedder, vectors=few, wait_seconds=1.0)
-            if done.pending:
-                call.terminal.notice(f"{done.pending} nodes are found by words only until `infold index` has run.")
-        except VaultBusy:
-            call.terminal.notice(
-                "Another process is bringing the index up to date; what changed just now may be missing."
-            )
-        with Searcher(place.workspace.index, place.params.search, embedder) as searcher:
-            yield searcher
-
-
-@contextmanager
-def embedder_of(place: LocatedWorkspace) -> Iterator[Embedder | None]:
-    """The embeddings that the settings name, let go of at the end."""
-    from infold.search.embed.embedder import open_embedder
-
-    with ExitStack() as stack:
-        embedder = open_embedder(place.params.search)
-        if embedder is not None:
-            stack.enter_context(contextlib.closing(embedder))
-        yield embedder
+    with call.vault() as vault:
+        for notice in vault.memory_indexed():
+            call.terminal.notice(notice)
+        yield vault.memory_searcher
 
 
 def show_text(call: Call, node: Node, indent: str = "") -> None:
@@ -156,13 +122,3 @@ def _show_result(call: Call, result: Recalled) -> None:
         call.terminal.say(f"  {why}:", style="dim")
         for node in result.covered:
             show_text(call, node, "    ")
-
-
-def _make_index(place: LocatedWorkspace, embedder: Embedder | None) -> None:
-    """The index, where there is none yet."""
-    from infold.search.index.generations import IndexFolder
-    from infold.search.index.sync import sync_index
-
-    space = place.workspace
-    if IndexFolder(space.index).is_damaged:
-        sync_index(space.vault, space.index, space.embeddings, space.params, embedder, vectors=False)

@@ -51,7 +51,7 @@ def expand(
     with memory_of(call) as memory:
         scores = None
         if query is not None:
-            with searching(call, memory) as searcher:
+            with searching(call) as searcher:
                 scores = relevance(memory, searcher, query, within=node)
         nodes = memory.expand(node, tokens, relevance=scores, summaries=found_mode)
     used = sum(found.token_count for found in nodes)

@@ -16,8 +16,8 @@ from infold.locate import LocatedWorkspace
 
 if TYPE_CHECKING:
     from infold.evaluation.evaluating import Plan
+    from infold.evaluation.findings import Findings
     from infold.evaluation.records import Evaluation
-    from infold.evaluation.report import Findings
 
 _LIBRARIAN = "Librarian"
 
@@ -68,8 +68,9 @@ def evaluate(
     Finished cases are kept: killed and run again it goes on, and pays for nothing twice.
     """
     from infold.evaluation.committed import read_accepted
+    from infold.evaluation.findings import find
     from infold.evaluation.history import report_folder
-    from infold.evaluation.report import find, write_report
+    from infold.evaluation.report import write_report
 
     terminal = call.terminal
     place = call.place(

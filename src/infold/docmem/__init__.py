@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from infold.docmem.condensing import condense
     from infold.docmem.exporting import export_text
+    from infold.docmem.feed import index_memory, memory_feed
     from infold.docmem.importing import import_file, import_note, import_text
-    from infold.docmem.indexing import index_memory
     from infold.docmem.memory import Docmem, open_docmem
     from infold.docmem.node import Context, Node, expected_hashes
     from infold.docmem.place import Place, after, before, child_of
@@ -29,7 +29,7 @@ _HOMES = {
     "condensing": ("condense",),
     "exporting": ("export_text",),
     "importing": ("import_file", "import_note", "import_text"),
-    "indexing": ("index_memory",),
+    "feed": ("index_memory", "memory_feed"),
     "memory": ("Docmem", "open_docmem"),
     "node": ("Context", "Node", "expected_hashes"),
     "place": ("Place", "after", "before", "child_of"),
@@ -40,7 +40,8 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 
 __all__ = [  # noqa: RUF022 - by what they are for
     "Docmem", "open_docmem", "Context", "Node", "NewNode", "expected_hashes", "Place", "after", "before", "child_of",
-    "import_file", "import_note", "import_text", "export_text", "condense", "index_memory", "recall", "relevance",
+    "import_file", "import_note", "import_text", "export_text", "condense", "index_memory", "memory_feed", "recall",
+    "relevance",
 ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Memory nodes as the search index takes them, and back: a hit's node, and the text behind it.
 
 Found by keyword are the title of a node's tree, the sections above it, its text and what it is named; by meaning its
-text alone, so that a node keeps its vector wherever it is moved. When nodes are sent belongs to `indexing`.
+text alone, so that a node keeps its vector wherever it is moved. When nodes are sent belongs to `feed`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from infold.docmem import marks
 from infold.docmem.chats import SESSION, TURN
 from infold.docmem.tags import names_of, tags_in
 from infold.errors import NodeNotFound
-from infold.search.index.contract import Hit, IndexPoint, Source
+from infold.search.index.contract import Hit, IndexPoint, PointGroup
 from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Stretch
-from infold.search.terms import sparse_document
+from infold.search.terms import document_words
 from infold.text import content_hash
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
     from infold.docmem.node import Node
 
-PREFIX: Final = "docmem/"  # of every tree's path in the index
+PREFIX: Final = "memory/"  # of every tree's path in the index
 TRUST: Final = "trust"  # the mark that says where what is below a node is from, in a word
 NODE_LEVEL: Final = "node"
 SUMMARY_LEVEL: Final = "summary"
@@ -62,10 +62,13 @@ def point_id(node_id: str, root_id: str) -> str:
 
 def node_id_of(hit: Hit) -> str:
     """The node that a hit is of."""
-    value = UUID(hit.id).bytes
-    if value.startswith(_SIGN):
-        return value[len(_SIGN) :].decode("ascii", "replace")
-    return hit.path.removeprefix(PREFIX)
+    return node_id_of_point(hit.id) or hit.path.removeprefix(PREFIX)
+
+
+def node_id_of_point(point: str) -> str:
+    """The node of a point by its id alone; "" where it is a root's, which tells nothing."""
+    value = UUID(point).bytes
+    return value[len(_SIGN) :].decode("ascii", "replace") if value.startswith(_SIGN) else ""
 
 
 def entry_of(
@@ -90,6 +93,7 @@ def entry_of(
     headings = (label_of(above) for above in reversed(chain[1:-1]) if not above.is_summary)
     said = "\n".join((title, *headings, " ".join(names), node.text))
     spoken = detect_language(said) if language == AUTO else language
+    words, written = document_words(said, spoken)
     point = IndexPoint(
         id=point_id(node.id, root.id),
         path=path_of(root.id),
@@ -98,13 +102,15 @@ def entry_of(
         title=title,
         trail=trail,
         kind=node.context_type,
-        source=Source.MEMORY,
-        sparse=sparse_document(said, spoken),
+        group=PointGroup.MEMORY,
+        words=words,
+        written=written,
         date=node.created_at[:10],
         tags=tuple(dict.fromkeys((*tags_in(node.text), *names))),
         level=SUMMARY_LEVEL if node.is_summary else NODE_LEVEL,
         trust=_trust(flags),
         parent=node.parent_id or "",
+        within=tuple(above.id for above in chain),
     )
     return Entry(point, node.text, content_hash(node.text))
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infold.docmem.points import node_id_of, path_of
 from infold.docmem.tags import tags_in
 from infold.errors import NodeNotFound
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 
 if TYPE_CHECKING:
     from infold.docmem.lookup import Lookup
@@ -37,7 +37,7 @@ RAISE_SHARE: Final = 0.1  # of the best score, for each other child
 TAGS: Final = 8  # that are followed
 LINKED: Final = 5  # nodes named for each
 
-MEMORY_ONLY: Final = (Source.MEMORY,)
+MEMORY_ONLY: Final = (PointGroup.MEMORY,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,11 @@ def _scores(
     memory: Docmem, searcher: Searcher, query: str, within: str | None, depth: int
 ) -> tuple[dict[str, float], int]:
     """The scores, and how many hits have no node any more."""
-    where = Filter(sources=MEMORY_ONLY)
+    where = Filter(groups=MEMORY_ONLY)
     root = None
     if within is not None:
         root = memory.get_root(within).id
-        where = Filter(sources=MEMORY_ONLY, paths=(path_of(root),))
+        where = Filter(groups=MEMORY_ONLY, paths=(path_of(root),))
     is_part = within is not None and within != root
     hits = searcher.hybrid(query, depth * DEEPER if is_part else depth, where)
     scores: dict[str, float] = {}
@@ -246,7 +246,7 @@ def tagged(
     """The nodes that carry a tag, and those that are named so; best first by how much of them it is."""
     name = tag.lstrip("@").casefold()
     shown = set(without)
-    where = Filter(sources=MEMORY_ONLY, tags=(name,))
+    where = Filter(groups=MEMORY_ONLY, tags=(name,))
     hits = searcher.keyword(name, limit + len(shown), where)
     found = (memory.find(node_id_of(hit)) for hit in hits)
     return [node for node in found if node is not None and node.id not in shown][:limit]

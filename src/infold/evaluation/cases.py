@@ -1,6 +1,7 @@
 """Leave-paragraphs-out cases: notes with prose paragraphs cut out, and an inbox that holds them and some copies.
 
-The truth of a case is where each paragraph stood. Pure once the notes are read: nothing is written here. How a copy is
+Short jottings, items of lists and lists are cut out too, and stand at the end of the inbox. The truth of a case is
+where each paragraph stood. Pure once the notes are read: nothing is written here. How a copy is
 reworded belongs to `evaluation.rewording`, a vault on disk to `evaluation.trial`.
 """
 
@@ -10,11 +11,12 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from infold.errors import TooFewParagraphs, VaultFault
+from infold.evaluation.forms import draw_forms, without
 from infold.evaluation.rewording import other_names, reworded
 from infold.inbox.paragraphs import number_paragraphs
 from infold.settings import VaultParams
@@ -23,12 +25,15 @@ from infold.vault.files import decode, read_bytes, scan
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
 
-Kind = Literal["cut", "copy", "reworded"]
+Kind = Literal["cut", "copy", "reworded", "short", "item", "list"]
+
+COPIES: Final[tuple[Kind, ...]] = ("copy", "reworded")  # which still stand in their notes; all else was cut out
 
 PARAGRAPH_WORDS: Final = (25, 180)
 LEAST_NOTE_WORDS: Final = 150
 MOST_PER_NOTE: Final = 2
 _NO_PROSE: Final = ("!", "<", "|", "%%", "[^", ":::")
+_FORMS_SHARE: Final = 4  # one short jotting, one item and one list to so many cuts
 _COPIES_SHARE: Final = 3  # one verbatim and one reworded copy to so many cuts
 
 
@@ -39,12 +44,13 @@ class Sizes:
     cut: int
     copied: int
     reworded: int
+    forms: int = 0  # of each: short jottings, items of lists, lists with their lead-in
 
     @classmethod
     def of(cls, paragraphs: int) -> Sizes:
         """The sizes of a case with this many cut paragraphs."""
         copies = math.ceil(paragraphs / _COPIES_SHARE)
-        return cls(paragraphs, copies, copies)
+        return cls(paragraphs, copies, copies, math.ceil(paragraphs / _FORMS_SHARE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class LeftOut:
     trail: tuple[str, ...]
     kind: Kind = "cut"
     how: tuple[str, ...] = ()  # in what a reworded copy differs
+    gap: int | None = None  # how many blocks of the note that is left stand above the place it was cut from
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +156,32 @@ def make_case(vault: str, notes: Mapping[str, Note], seed: int, sizes: Sizes) ->
     inbox += [_left_out(notes[path], block, "copy") for path, block in copies]
     inbox += _reworded(notes, [entry for entry in staying if entry not in copies], sizes.reworded, seed)
     draw.shuffle(inbox)
+    used = {item.path for item in inbox}
+    forms = draw_forms({path: note for path, note in notes.items() if path not in used}, draw, sizes.forms)
+    inbox += [LeftOut(f.path, notes[f.path].text[f.start : f.end], f.trail, f.kind) for f in forms]
     texts = {path: note.text for path, note in notes.items()}
     for path, block in sorted(cuts, key=lambda entry: -entry[1].start):
         texts[path] = _without(texts[path], block)
-    return Case(vault, seed, texts, frozenset(taken), tuple(inbox))
+    texts |= {form.path: without(texts[form.path], form.start, form.end) for form in forms}
+    spans = [(path, block.start, block.end) for path, block in cuts] + [(f.path, f.start, f.end) for f in forms]
+    gaps = {
+        (path, notes[path].text[start:end]): _gap(notes[path], texts[path], spans, start) for path, start, end in spans
+    }
+    inbox = [replace(item, gap=gaps.get((item.path, item.text))) if item.kind not in COPIES else item for item in inbox]
+    case = Case(vault, seed, texts, frozenset(path for path, *_ in spans), tuple(inbox))
+    is_told_apart = len(number_paragraphs(case.inbox_text)) == len(inbox)
+    return case if is_told_apart else replace(case, inbox=tuple(inbox[: len(inbox) - len(forms)]))
+
+
+def _gap(note: Note, rest: str, spans: Sequence[tuple[str, int, int]], start: int) -> int | None:
+    """How many blocks of what is left of a note stand above `start`; None where its blocks are other ones now."""
+    own = [(first, last) for path, first, last in spans if path == note.path]
+    staying = [b for b in note.blocks if not any(first <= b.start and b.end <= last for first, last in own)]
+    if [collapse_spaces(note.block_text(block)) for block in staying] != [
+        collapse_spaces(rest[block.start : block.end]) for block in parse(note.path, rest).blocks
+    ]:
+        return None
+    return sum(block.start < start for block in staying)
 
 
 def _each_text_once(notes: Mapping[str, Note], pool: Sequence[tuple[str, Block]]) -> list[tuple[str, Block]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from infold.errors import UsageError
-from infold.evaluation.figures import BASELINES, damaged, figures, leads, lost
+from infold.evaluation.figures import BASELINES, broken, damaged, figures, leads, lost
 from infold.evaluation.intervals import Interval, Resampling
 from infold.evaluation.records import Arm, Evaluation
 
 _DIGITS: Final = 4
-_COUNTS: Final = ("lost", "damaged")  # of these none more is tolerated
+_COUNTS: Final = ("lost", "damaged", "structure_broken")  # of these none more is tolerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def metrics(evaluation: Evaluation) -> dict[str, Any]:
         },
         "figures": {name: _rounded(figure.value) for name, figure in found.items()},
         "lead_over": {lead.name: _rounded(lead.value) for lead in leads(arm, resampling)},
-        "counts": {"lost": lost(arm), "damaged": damaged(arm)},
+        "counts": {"lost": lost(arm), "damaged": damaged(arm), "structure_broken": broken(arm)},
         "intervals": {name: _as_dict(figure.interval) for name, figure in found.items()}
         | {f"lead_over_{lead.name}": _as_dict(lead.interval) for lead in leads(arm, resampling)},
     }
@@ -86,7 +86,7 @@ def falls(evaluation: Evaluation, accepted: Path, tolerance: float) -> list[Fall
         loss = None if value is None else (was - value if figure.is_better_high else value - was)
         if loss is None or loss > tolerance + 10**-_DIGITS:
             fallen.append(Fall(name, was, value))
-    counts = ((name, before["counts"][name], now["counts"][name]) for name in _COUNTS)
+    counts = ((name, before["counts"].get(name, 0), now["counts"][name]) for name in _COUNTS)
     return fallen + [Fall(name, was, value) for name, was, value in counts if value > was]
 
 

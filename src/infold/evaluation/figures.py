@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final, Literal
 
 from infold.evaluation.baselines import NAMES, TITLES
-from infold.evaluation.intervals import Interval, Resampling
+from infold.evaluation.intervals import Interval, PairSets, Resampling
 from infold.evaluation.records import Arm, CaseResult, Verdict
 
 _Test = Callable[[Verdict], bool]
@@ -76,8 +76,27 @@ HOME: Final = Measure(
 FOUND: Final = (
     HOME,
     Measure("section", "section", "of those at home, under their own heading", lambda v: v.is_home, _ends("home")),
+    Measure(
+        "place",
+        "place",
+        "of those at home, between the neighbours they were cut from",
+        lambda v: v.is_home and v.is_placed is not None,
+        lambda v: bool(v.is_placed),
+    ),
     Measure("viewed", "viewed", "cut paragraphs whose note was looked at", _is_cut, lambda v: v.path in v.viewed),
     Measure("opened", "opened", "cut paragraphs whose note was opened", _is_cut, lambda v: v.path in v.checked_out),
+    Measure(
+        "short", "short jottings", "jottings of 6 to 24 words, back in their note", _of("short"), lambda v: v.is_back
+    ),
+    Measure("items", "list items", "items cut out of lists, back in their note", _of("item"), lambda v: v.is_back),
+    Measure(
+        "items_place",
+        "their place",
+        "of those, among the items they stood with",
+        lambda v: v.kind == "item" and v.is_back and v.is_placed is not None,
+        lambda v: bool(v.is_placed),
+    ),
+    Measure("lists", "whole lists", "lists with their lead-in, back in their note", _of("list"), lambda v: v.is_back),
     Measure("copies", "copies caught", "verbatim copies recognised as duplicates", _of("copy"), _ends("duplicate")),
     Measure("reworded", "reworded caught", "the same for copies in other words", _of("reworded"), _ends("duplicate")),
 )
@@ -152,23 +171,19 @@ def lost(arm: Arm) -> int:
     return sum(verdict.is_lost for case in arm.cases for verdict in case.verdicts)
 
 
+def broken(arm: Arm) -> int:
+    """Places of notes where something that belongs together was parted."""
+    return sum(len(case.broken) for case in arm.cases)
+
+
 def damaged(arm: Arm) -> int:
     """Notes that lost something of their own."""
     return sum(len(case.damaged) for case in arm.cases)
 
 
-@dataclass(frozen=True, slots=True)
-class PairSets:
-    """Pairs of verdict numbers (within one case, from 0) that are in one chunk, and that belong together."""
-
-    size: int
-    grouped: frozenset[tuple[int, int]]
-    true: frozenset[tuple[int, int]]
-
-
 def pair_sets(case: CaseResult, truth: Truth) -> PairSets:
-    """The pairs of a case. Reworded copies are left out: their like is in the inbox by intent."""
-    entries = [(n, v) for n, v in enumerate(case.verdicts) if v.kind != "reworded"]
+    """The pairs of a case, of prose. Reworded copies are left out: their like is in the inbox by intent."""
+    entries = [(n, v) for n, v in enumerate(case.verdicts) if v.kind in ("cut", "copy")]
     grouped, true = set(), set()
     for (i, one), (j, other) in combinations(entries, 2):
         if one.chunk is not None and one.chunk == other.chunk:

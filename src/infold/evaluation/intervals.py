@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from infold.evaluation.figures import PairSets
 
     Draws = npt.NDArray[Any]
 
@@ -28,6 +27,15 @@ class Interval(NamedTuple):
 
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSets:
+    """Pairs of verdict numbers (within one case, from 0) that are in one chunk, and that belong together."""
+
+    size: int
+    grouped: frozenset[tuple[int, int]]
+    true: frozenset[tuple[int, int]]
 
 
 class Resampling:

@@ -6,17 +6,21 @@ Holds for every librarian: one that inserts paragraphs as they are, and one that
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from infold.evaluation.cases import Case, LeftOut
+from infold.evaluation.cases import COPIES, Case, LeftOut
 from infold.evaluation.records import Ending, Verdict
 from infold.inbox.run import ParagraphRecord, Run
 from infold.settings import EditingParams
 from infold.text import collapse_spaces, folded_words
+from infold.vault.differences import line_splices, same_insertions
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
+from infold.vault.splices import Splice
+from infold.vault.structure import structure_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,23 @@ def damaged_notes(case: Case, outcome: Outcome, editing: EditingParams) -> tuple
     )
 
 
+def broken_structure(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    """What the run parted in a note though it belonged together, or put above its first sentence: path, line, what."""
+    return tuple(
+        f"{path}:{problem.line} {problem.what}"
+        for path, before in sorted(case.notes.items())
+        if (after := outcome.notes.get(path, "")) != before
+        for problem in structure_problems(before, _kindest(before, line_splices(before, after)))
+    )
+
+
+def _kindest(text: str, splices: Sequence[Splice]) -> list[Splice]:
+    """The same change, each insertion where it parts nothing, if the difference can be read so."""
+    return [
+        next((one for one in same_insertions(text, s) if not any(structure_problems(text, [one]))), s) for s in splices
+    ]
+
+
 class _Judge:
     def __init__(self, case: Case, outcome: Outcome, editing: EditingParams) -> None:
         self._case = case
@@ -93,6 +114,7 @@ class _Judge:
             ending=self._ending(item, record, landed),
             file=record.file if record else None,
             landed=landed,
+            is_placed=self._is_placed(item, record),
             quote=record.quote if record else None,
             reason=record.reason if record else None,
             chunk=record.chunk if record else None,
@@ -109,7 +131,7 @@ class _Judge:
         if record.outcome == "left":
             return "left"
         if record.outcome == "duplicate":
-            if item.kind != "cut":
+            if item.kind in COPIES:
                 return "duplicate"
             held = collapse_spaces(self._case.notes.get(record.file or "", ""))
             return "repeat" if collapse_spaces(item.text) in held else "false duplicate"
@@ -128,6 +150,19 @@ class _Judge:
                 if block.start <= match.start() < block.end:
                     return block.trail
         return self._most_like(item, note)
+
+    def _is_placed(self, item: LeftOut, record: ParagraphRecord | None) -> bool | None:
+        """Whether it stands in its note between the neighbours it was cut from, other new text aside."""
+        if item.gap is None or record is None or record.outcome != "integrated" or record.file != item.path:
+            return None
+        before, after = self._case.notes[item.path], self._outcome.notes.get(item.path, "")
+        wanted = set(folded_words(item.text))
+        added = [s for s in line_splices(before, after) if s.text.strip()]
+        best = max(added, key=lambda s: len(wanted & set(folded_words(s.text))), default=None)
+        if best is None:
+            return None
+        starts = [block.start for block in parse(item.path, before).blocks]
+        return any(bisect_left(starts, one.start) == item.gap for one in same_insertions(before, best))
 
     def _most_like(self, item: LeftOut, note: Note) -> tuple[str, ...] | None:
         wanted = set(folded_words(item.text))

@@ -6,10 +6,11 @@ put under another heading. What to try is only ever a comparison to run: the fig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from infold.evaluation.cases import COPIES
 from infold.evaluation.records import Arm, Verdict
 
 EXAMPLES: Final = 3
@@ -46,7 +47,11 @@ _Trials = Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
 def _setting(section: str, name: str, change: Callable[[Any], Any]) -> _Trials:
+    """A setting that a model's answers depend on. The offline librarian's hardly do: it is not worth a trial there."""
+
     def trial(settings: Mapping[str, Any]) -> tuple[str, ...]:
+        if settings.get("librarian", {}).get("kind") == "offline":
+            return ()
         now = settings.get(section, {}).get(name)
         if now is None:
             return ()
@@ -68,6 +73,18 @@ def _nothing(_settings: Mapping[str, Any]) -> tuple[str, ...]:
     return ()
 
 
+def _better_embeddings(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the offline librarian finds notes by; a model sees what it finds as candidates."""
+    embedding = settings.get("search", {}).get("embedding")
+    return (
+        ("search.embedding=onnx",)
+        if embedding == "static"
+        else ("search.embedding=static",)
+        if embedding == "none"
+        else ()
+    )
+
+
 _MORE_CANDIDATES: Final = _setting("exploration", "search_candidates", lambda now: max(8, now * 2))
 _WIDER_ROUNDS: Final = _setting("exploration", "max_files_viewed_per_round", lambda now: now * 2)
 _MORE_OPEN: Final = _setting("exploration", "max_files_checked_out", lambda now: now + 2)
@@ -79,12 +96,12 @@ _KINDS: Final[Mapping[str, tuple[str, str, _Trials]]] = {
     "unseen": (
         "its note was never looked at",
         "Links and search did not lead there, or what else they led to looked better by its summary.",
-        _both(_MORE_CANDIDATES, _WIDER_ROUNDS),
+        _both(_MORE_CANDIDATES, _WIDER_ROUNDS, _better_embeddings, _a_model),
     ),
     "unopened": (
         "its note was looked at, but not opened",
         "The librarian saw the summary and thought another note fits better.",
-        _both(_MORE_OPEN, _a_model),
+        _both(_MORE_OPEN, _better_embeddings, _a_model),
     ),
     "outchosen": (
         "its note was open, but another was chosen",
@@ -114,7 +131,7 @@ _KINDS: Final[Mapping[str, tuple[str, str, _Trials]]] = {
     "copy": (
         "a verbatim copy was not recognised",
         "The text still stands in its note; the copy was not seen to be the same.",
-        _both(_MORE_CANDIDATES, _LOOSER),
+        _both(_MORE_CANDIDATES, _LOOSER, _a_model),
     ),
     "reworded": (
         "a reworded copy was not recognised",
@@ -125,8 +142,8 @@ _KINDS: Final[Mapping[str, tuple[str, str, _Trials]]] = {
 }
 
 
-def misses(arm: Arm, settings: Mapping[str, Any]) -> tuple[MissKind, ...]:
-    """The kinds of misses of an arm, the most frequent first."""
+def misses(arm: Arm, settings: Mapping[str, Any], measured: Collection[str] = ()) -> tuple[MissKind, ...]:
+    """The kinds of misses of an arm, the most frequent first. No trial is one of `measured`: that is known already."""
     found: dict[str, list[Miss]] = {}
     for case in arm.cases:
         for verdict in case.verdicts:
@@ -135,9 +152,13 @@ def misses(arm: Arm, settings: Mapping[str, Any]) -> tuple[MissKind, ...]:
                 found.setdefault(kind, []).append(Miss(case.seed, kind, verdict))
     order = list(_KINDS)
     return tuple(
-        MissKind(kind, _KINDS[kind][0], _KINDS[kind][1], tuple(entries), _KINDS[kind][2](settings))
+        MissKind(kind, _KINDS[kind][0], _KINDS[kind][1], tuple(entries), _untried(_KINDS[kind][2](settings), measured))
         for kind, entries in sorted(found.items(), key=lambda entry: (-len(entry[1]), order.index(entry[0])))
     )
+
+
+def _untried(trials: tuple[str, ...], measured: Collection[str]) -> tuple[str, ...]:
+    return tuple(trial for trial in trials if trial not in measured)
 
 
 def kind_of(verdict: Verdict) -> str | None:
@@ -146,7 +167,7 @@ def kind_of(verdict: Verdict) -> str | None:
         return None
     if verdict.ending == "missing":
         return "missing"
-    if verdict.kind != "cut":
+    if verdict.kind in COPIES:
         return verdict.kind
     special = {"other section": "heading", "false duplicate": "taken", "repeat": "repeat"}.get(verdict.ending)
     if special:
@@ -161,12 +182,14 @@ def among_strangers(verdict: Verdict) -> bool:
     return bool(verdict.chunk_mates) and verdict.path not in verdict.chunk_mates
 
 
-def grouping_trials(kinds: tuple[MissKind, ...], settings: Mapping[str, Any]) -> tuple[int, tuple[str, ...]]:
+def grouping_trials(
+    kinds: tuple[MissKind, ...], settings: Mapping[str, Any], measured: Collection[str] = ()
+) -> tuple[int, tuple[str, ...]]:
     """How many misses shared a chunk with strangers alone, and what to try where they are many."""
     everything = [miss for kind in kinds for miss in kind.misses]
     strangers = sum(among_strangers(miss.verdict) for miss in everything)
     is_a_cause = bool(everything) and strangers >= _STRANGERS_SHARE * len(everything)
-    return strangers, _SMALLER_CHUNKS(settings) if is_a_cause else ()
+    return strangers, _untried(_SMALLER_CHUNKS(settings), measured) if is_a_cause else ()
 
 
 def why(verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from infold.evaluation.cases import Kind
+from infold.evaluation.cases import COPIES, Kind
 from infold.inbox.run import Record, SkippedFile
 from infold.librarian.spend import Usage
 
@@ -32,6 +32,7 @@ class Verdict(Record):
     ending: Ending
     file: str | None = None  # the note it went into, or that is said to cover it
     landed: tuple[str, ...] | None = None  # the headings it stands under now
+    is_placed: bool | None = None  # between the neighbours it was cut from; None where that cannot be told
     quote: str | None = None
     reason: str | None = None  # why it was left
     chunk: int | None = None
@@ -43,13 +44,18 @@ class Verdict(Record):
 
     @property
     def is_home(self) -> bool:
-        """A cut paragraph that is back in the note it came from."""
-        return self.kind == "cut" and self.ending in ("home", "other section")
+        """A prose paragraph that is back in the note it was cut from."""
+        return self.kind == "cut" and self.is_back
+
+    @property
+    def is_back(self) -> bool:
+        """Whatever was cut is back in the note it came from."""
+        return self.kind not in COPIES and self.ending in ("home", "other section")
 
     @property
     def is_right(self) -> bool:
         """Nothing to mend: home under its own heading, or a copy that was recognised."""
-        return self.ending == ("home" if self.kind == "cut" else "duplicate")
+        return self.ending == ("duplicate" if self.kind in COPIES else "home")
 
 
 class CaseResult(Record):
@@ -61,6 +67,8 @@ class CaseResult(Record):
     librarian: str
     verdicts: tuple[Verdict, ...]
     damaged: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()  # what belonged together and was parted: path, line, what
+    stops: dict[str, int] = Field(default_factory=dict)  # how often which rule ended an exploration
     skipped: tuple[SkippedFile, ...] = ()
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()

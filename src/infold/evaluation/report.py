@@ -11,18 +11,17 @@ The page asks nothing of the network and runs no script; all text of notes is es
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.durable.files import Disk
 from infold.evaluation.arms import RESULT_FILE
-from infold.evaluation.committed import as_file, metrics, resampling_of
-from infold.evaluation.comparing import Comparison, compare
-from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG, Figure, Lead, damaged, figures, leads, lost
-from infold.evaluation.misses import MissKind, grouping_trials, kind_of, misses, why
-from infold.evaluation.records import Arm, CaseResult, Evaluation
+from infold.evaluation.committed import as_file, metrics
+from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG
+from infold.evaluation.findings import Findings
+from infold.evaluation.misses import kind_of, why
+from infold.evaluation.records import CaseResult, Evaluation
 from infold.evaluation.report_text import cases_text, headline, percent, points, report_text
 
 if TYPE_CHECKING:
@@ -30,56 +29,6 @@ if TYPE_CHECKING:
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 FILES: Final = ("report.html", "report.md", "cases.md", "cases.jsonl", "metrics.json", RESULT_FILE)
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """An evaluation, added up: what every form of the report reads."""
-
-    evaluation: Evaluation
-    figures: dict[str, Figure]
-    leads: tuple[Lead, ...]
-    misses: tuple[MissKind, ...]
-    strangers: int  # misses that shared a chunk with paragraphs of other notes alone
-    grouping_trials: tuple[str, ...]
-    comparisons: tuple[Comparison, ...]
-
-    @property
-    def arm(self) -> Arm:
-        """What was asked about."""
-        return self.evaluation.arms[0]
-
-    @property
-    def paragraphs(self) -> int:
-        """In all runs together."""
-        return sum(len(case.verdicts) for case in self.arm.cases)
-
-    @property
-    def lost(self) -> int:
-        """Paragraphs that are nowhere."""
-        return lost(self.arm)
-
-    @property
-    def damaged(self) -> int:
-        """Notes that lost something of their own."""
-        return damaged(self.arm)
-
-    @property
-    def seconds(self) -> float:
-        """Of all runs together, as they took when they were carried out."""
-        return sum(case.seconds for case in self.arm.cases)
-
-
-def find(evaluation: Evaluation) -> Findings:
-    """Adds an evaluation up. Raises UsageError where no case is finished."""
-    arm = evaluation.arms[0]
-    resampling = resampling_of(arm, evaluation.resamples)
-    kinds = misses(arm, evaluation.settings)
-    strangers, trials = grouping_trials(kinds, evaluation.settings)
-    others = [compare(arm, other, evaluation.resamples) for other in evaluation.arms[1:]]
-    return Findings(
-        evaluation, figures(arm, resampling), leads(arm, resampling), kinds, strangers, trials, tuple(others)
-    )
 
 
 def write_report(folder: Path, findings: Findings) -> None:
@@ -109,6 +58,7 @@ def all_metrics(findings: Findings) -> dict[str, Any]:
         "runs": len(findings.arm.cases),
         "stopped": findings.evaluation.stopped,
         "warnings": list(findings.evaluation.warnings),
+        "stops": findings.stops,
         "misses": {kind.name: len(kind.misses) for kind in findings.misses},
         "usage": {
             "calls": usage.calls,
@@ -166,6 +116,7 @@ def html(findings: Findings) -> str:
         miss_count=sum(len(kind.misses) for kind in findings.misses),
         why=why,
         kind_of=kind_of,
+        broken=[(case.seed, what) for case in findings.arm.cases for what in case.broken],
         damaged=[(case.seed, path) for case in findings.arm.cases for path in case.damaged],
         tried={comparison.other.name: n for n, comparison in enumerate(findings.comparisons, start=1)},
         told=_told(findings.arm.cases),

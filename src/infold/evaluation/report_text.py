@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Final
 
+from infold.evaluation.comparing import Comparison
 from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG, Figure
+from infold.evaluation.findings import Findings
 from infold.evaluation.intervals import Interval
 from infold.evaluation.misses import MissKind, why
 from infold.evaluation.records import Evaluation, Verdict
 
-if TYPE_CHECKING:
-    from infold.evaluation.comparing import Comparison
-    from infold.evaluation.report import Findings
+_SHOWN: Final = ("section", "place", "short", "items", "lists", "viewed", "opened", "copies", "reworded")
 
 
 def percent(value: float | None) -> str:
@@ -74,12 +74,13 @@ def summary_lines(findings: Findings) -> Iterator[str]:
     shown = findings.figures
     yield headline(findings)
     yield ""
-    for name in ("home", *(measure.name for measure in BASELINES), "section", "viewed", "opened", "copies", "reworded"):
+    for name in ("home", *(measure.name for measure in BASELINES), *_SHOWN):
         figure = shown[name]
         title = "infold, home" if name == "home" else figure.title
         yield f"{title:<18}{percent(figure.value):>6}   {_between(figure.interval, percent)}"
     yield f"{'grouping':<18}{percent(shown['grouping_note'].value):>6}   F1 of pairs out of one note"
     yield f"{'lost, damaged':<18}{findings.lost} paragraphs, {findings.damaged} notes"
+    yield f"{'structure broken':<18}{findings.broken} times"
     for comparison in findings.comparisons:
         yield ""
         yield f"{comparison.other.name}, on the same {comparison.paragraphs} paragraphs:"
@@ -123,7 +124,11 @@ def _facts(findings: Findings) -> Iterator[str]:
         f"{findings.paragraphs} paragraphs, {findings.seconds:.1f} s"
     )
     yield f"- cost: {arm.usage.in_words}"
-    yield f"- lost: {findings.lost} paragraphs; damaged: {findings.damaged} notes"
+    yield f"- explorations ended by: {', '.join(f'{name} {count}' for name, count in findings.stops.items()) or 'none'}"
+    yield (
+        f"- lost: {findings.lost} paragraphs; damaged: {findings.damaged} notes; "
+        f"structure broken: {findings.broken} times"
+    )
 
 
 def _figures(findings: Findings) -> str:

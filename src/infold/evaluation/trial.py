@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +21,7 @@ from infold.environment import Environment
 from infold.errors import CapReached, VaultFault
 from infold.evaluation.baselines import guesses
 from infold.evaluation.cases import Case
-from infold.evaluation.judging import Outcome, damaged_notes, judge
+from infold.evaluation.judging import Outcome, broken_structure, damaged_notes, judge
 from infold.evaluation.records import CaseResult
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
@@ -126,6 +127,8 @@ async def carry_out(
         librarian=name,
         verdicts=judge(case, outcome, editing, _guesses(case, workspace.params)),
         damaged=damaged_notes(case, outcome, editing),
+        broken=broken_structure(case, outcome),
+        stops=dict(Counter(chunk.stopped.value for chunk in run.chunks if chunk.stopped)),
         skipped=run.skipped,
         warnings=run.warnings,
         usage=run.usage,

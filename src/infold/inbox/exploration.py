@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from infold.inbox.atlas import Atlas
-from infold.inbox.run import Record
+from infold.inbox.run import Record, StopReason
 from infold.librarian.answers import Chunk, Look, LookRequest
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
@@ -24,6 +24,7 @@ class Exploration(Record):
     viewed: tuple[str, ...] = ()
     checked_out: tuple[str, ...] = ()
     rounds: int = 0
+    stopped: StopReason | None = None
     transcript: tuple[dict[str, Any], ...] = ()
     usage: Usage = Usage()
     reason: str | None = None
@@ -41,11 +42,13 @@ async def explore(
     conversation = librarian.conversation(chunk)
     answer = Look(action="checkout", files=[])
     rounds = 0
+    stopped = StopReason.NOTHING_LEFT
     for round_ in range(1, params.max_exploration_rounds + 2):
         rounds_left = params.max_exploration_rounds - round_
         may_view = (
             min(params.max_files_viewed_per_round, state.may_view, len(state.available)) if rounds_left >= 0 else 0
         )
+        stopped = _stopped_by(state, rounds_left)
         if not may_view and not state.viewed:
             break
         answer = await conversation.look(
@@ -70,10 +73,20 @@ async def explore(
         viewed=tuple(state.viewed),
         checked_out=checked_out,
         rounds=rounds,
+        stopped=stopped,
         transcript=conversation.transcript,
         usage=conversation.usage,
         reason=None if checked_out else answer.reason or "no note was found that this text belongs in",
     )
+
+
+def _stopped_by(state: _State, rounds_left: int) -> StopReason:
+    """What has ended the exploration, should the librarian be asked for the last time now."""
+    if rounds_left < 0:
+        return StopReason.ROUNDS
+    if not state.available:
+        return StopReason.NOTHING_LEFT
+    return StopReason.READY if state.may_view > 0 else StopReason.VIEWS
 
 
 class _State:

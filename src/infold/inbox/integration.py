@@ -132,6 +132,7 @@ def _chunk_record(chunk: Chunk, outcome: Outcome) -> ChunkRecord:
         paragraphs=tuple(p.n for p in chunk.paragraphs),
         viewed=outcome.exploration.viewed,
         checked_out=outcome.exploration.checked_out,
+        stopped=outcome.exploration.stopped,
         edits=outcome.answer.edits if outcome.answer else (),
         reason=outcome.reason,
         usage=outcome.usage,

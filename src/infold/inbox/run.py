@@ -33,6 +33,15 @@ class RunStatus(StrEnum):
     PARTLY_UNDONE = "partly-undone"
 
 
+class StopReason(StrEnum):
+    """Which rule ended an exploration. Reports and evaluations count them by this list."""
+
+    READY = "ready"  # the librarian chose notes, or none, while it might have viewed more
+    ROUNDS = "rounds"  # the last round was used
+    VIEWS = "views"  # as many notes were viewed as may be
+    NOTHING_LEFT = "nothing-left"  # no note was left to view
+
+
 class EditRecord(Record):
     """One edit or duplicate marker of a chunk."""
 
@@ -51,6 +60,7 @@ class ChunkRecord(Record):
     paragraphs: tuple[int, ...]
     viewed: tuple[str, ...] = ()
     checked_out: tuple[str, ...] = ()
+    stopped: StopReason | None = None  # None where it was never begun
     edits: tuple[EditRecord, ...] = ()
     reason: str | None = None  # why nothing could be done, where that is so
     usage: Usage = Usage()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from infold.knowledge.graph import Graph
-from infold.search.index.contract import Filter, Hit, Source
+from infold.search.index.contract import Filter, Hit, PointGroup
 from infold.search.query.fusion import best_scores
 from infold.text import WORD, folded_words
 from infold.vault.names import folded, stem
@@ -22,7 +22,7 @@ _SHOWN_TERMS: Final = 5
 _LONGEST_NAME: Final = 8  # words
 _FEWEST_LETTERS: Final = 3
 _AROUND: Final = 12  # notes whose links count
-_NOTES: Final = Filter(sources=(Source.NOTEBOOK,))
+_NOTES: Final = Filter(groups=(PointGroup.NOTEBOOK,))
 # What each sign is worth, measured by bench/suggest.py.
 _MENTION_WORTH: Final = 0.9
 _MEANING_WORTH: Final = 0.35

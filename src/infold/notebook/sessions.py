@@ -20,12 +20,12 @@ from infold.catalogue.store import catalogue_of
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
-from infold.search.index.contract import Hit, IndexPoint, Source
+from infold.search.index.contract import Hit, IndexPoint, PointGroup
 from infold.search.index.feeds import Item, Listing, NotesFeed, Reading
-from infold.search.index.points import NotePoints, point_id
+from infold.search.index.points import NotePoints, passage_ids, point_id
 from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Stretch
-from infold.search.terms import sparse_document
+from infold.search.terms import document_words
 from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.files import Skipped
@@ -182,13 +182,15 @@ def session_points(path: str, transcript: Transcript, params: SearchParams, writ
             title=title,
             trail=passage.trail,
             kind="session",
-            source=Source.SESSIONS,
-            sparse=sparse_document(text, language),
+            group=PointGroup.SESSIONS,
+            words=words,
+            written=written,
             date=passage.first.at.date().isoformat() if passage.first.at else day,
             level="turns",
             trust=TRUST,
         )
         for (name, passage), text in zip(_with_ids(path, passages), texts, strict=True)
+        for words, written in (document_words(text, language),)
     ]
     return NotePoints(path, title, language, points, embedding_keys(texts), texts)
 
@@ -227,4 +229,4 @@ def _as_it_was(hit: Hit, transcript: Transcript, most: int) -> TurnsPassage | No
 
 
 def _with_ids(path: str, passages: Sequence[TurnsPassage]) -> list[tuple[str, TurnsPassage]]:
-    return [(point_id(path, ordinal, passage.text_hash), passage) for ordinal, passage in enumerate(passages)]
+    return list(zip(passage_ids(path, [passage.text_hash for passage in passages]), passages, strict=True))

@@ -235,7 +235,9 @@ class DocmemIndexAnswer(Message):
 def docmem_index(vault: OpenVault, request: Nothing) -> DocmemIndexAnswer:  # noqa: ARG001
     """Bring the search index up to date with the memory trees. Every search does this first."""
     done = vault.index_memory()
-    return DocmemIndexAnswer.of(done, embeddings_computed=done.computed)
+    return DocmemIndexAnswer(
+        sent=done.chunks_created, removed=done.files_removed, embeddings_computed=done.embeddings_computed
+    )
 
 
 class DocmemCheckAnswer(Message):

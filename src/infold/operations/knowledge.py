@@ -12,16 +12,16 @@ from infold.errors import IndexFault, UsageError
 from infold.knowledge.packing import FEWEST_TOKENS, Candidate
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 
 QuerySource = Literal["local", "external", "both"]
 QueryCompression = Literal["auto", "none", "minimal"]
 
-_LOCAL: Final = (Source.NOTEBOOK, Source.DAILY)
-_GROUPS: Final[dict[str, tuple[Source, ...]]] = {
+_LOCAL: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY)
+_GROUPS: Final[dict[str, tuple[PointGroup, ...]]] = {
     "local": _LOCAL,
-    "external": (Source.EXTERNAL,),
-    "both": (*_LOCAL, Source.EXTERNAL),
+    "external": (PointGroup.EXTERNAL,),
+    "both": (*_LOCAL, PointGroup.EXTERNAL),
 }
 
 
@@ -80,7 +80,7 @@ def _answered(
     from infold.knowledge.context_cache import ContextCache, context_key
     from infold.knowledge.gathering import DEPTH, gather, note_summaries
 
-    where = Filter(sources=_GROUPS[request.source], prefixes=tuple(paths))
+    where = Filter(groups=_GROUPS[request.source], prefixes=tuple(paths))
     found = vault.search(request.query, where, DEPTH, 0.0)
     origins = {record.path: record.url for record in vault.sources}
     candidates = gather(

@@ -10,7 +10,7 @@ from infold.app import OpenVault
 from infold.errors import IndexFault, NoteUnreadable, PathRefused, UsageError
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
-from infold.search.index.contract import Filter, Source
+from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.results import ALWAYS_SHOWN, Result, SearchResult
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class MemorySearchRequest(Message):
 
     query: str
     """What to look for; "words in quotes" must stand there as they are."""
-    sources: tuple[Source, ...] = ALWAYS_SHOWN
+    sources: tuple[PointGroup, ...] = ALWAYS_SHOWN
     """Where to look: notebook, daily, sessions (these three where none is named), memory, external."""
     paths: tuple[str, ...] = ()
     """Only in these folders, or these notes."""
@@ -129,7 +129,7 @@ def memory_search(vault: OpenVault, request: MemorySearchRequest) -> MemorySearc
     a result's file and lines.
     """
     where = Filter(
-        sources=() if set(request.sources) == set(Source) else request.sources,
+        groups=request.sources,
         prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in request.paths),
         tags=request.tags,
         since=request.since,

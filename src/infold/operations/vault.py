@@ -199,12 +199,9 @@ def index_sync(vault: OpenVault, request: Spending) -> IndexSyncAnswer:
     if quote is not None:
         return IndexSyncAnswer(status="estimate", quote=quote)
     done = vault.sync(caps={"max_usd": request.max_usd, "max_tokens": request.max_tokens})
-    skipped = {**dict(done.words.skipped), **{item.path: item.reason for item in done.catalogue.skipped}}
+    skipped = {**dict(done.index.skipped), **{item.path: item.reason for item in done.catalogue.skipped}}
     return IndexSyncAnswer.of(
-        done.words,
-        embeddings_computed=done.vectors.embeddings_computed,
-        embeddings_cached=done.words.embeddings_cached + done.vectors.embeddings_cached,
-        duration_ms=done.words.duration_ms + done.vectors.duration_ms,
+        done.index,
         notes=done.catalogue.scanned,
         added=done.catalogue.added,
         changed=done.catalogue.changed,

@@ -118,7 +118,7 @@ def files(workspace: Workspace) -> Json:
 
 def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> Json:
     """What a search gives, with its timing. Raises as `LiveSearch.search` does."""
-    found = live.search(asked, Filter(sources=tuple(sources))).as_json()
+    found = live.search(asked, Filter(groups=tuple(sources))).as_json()
     return {
         "query": found["query"],
         "results": {

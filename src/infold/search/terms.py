@@ -1,8 +1,12 @@
-"""The keyword side of search: text to terms, terms to sparse BM25 vectors. One encoder for every engine.
+"""The keyword side of search: text to terms, and what each term of a question counts.
 
+<<<<<<< HEAD
 The engine multiplies a query's weights by each term's inverse document frequency; the rest of BM25 is in the document's
 weights, so the same bytes rank alike in an embedded shard and on a server. Pure functions; engines belong to
 `search.shared.edge`, what is indexed to `catalogue.passages`.
+=======
+Pure functions. Keeping terms and ranking by BM25 belongs to `search.index.words`, what is indexed to `tables.passages`.
+>>>>>>> 2031cf7 (wip)
 
 A word gives its stem and, where they differ, the word itself, both without diacritics: a document stemmed in one
 language is still found by a query taken for another. Scripts that put no space between words give pairs of signs.
@@ -17,19 +21,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
-from zlib import crc32
 
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 
-VERSION: Final = "terms/3"  # part of the index's manifest: another tokeniser means another index
+VERSION: Final = "terms/4"  # part of the index's manifest: another tokeniser means another index
 
-K1: Final = 1.2
-B: Final = 0.75
-AVERAGE_LENGTH: Final = 100.0  # words of a passage, mean over real vaults; fixed: one note's weights need no other note
 SURFACE_WEIGHT: Final = 0.3  # of the word as written, beside its stem, in a query
 OTHER_LANGUAGE_WEIGHT: Final = 0.5  # of a stem in a language that is in the vault, but likely not the query's
 
-Sparse = tuple[list[int], list[float]]
 Forms = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MARKS: Final = re.compile(r"[\u0300-\u036f]+")
@@ -51,6 +50,7 @@ _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+"
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
 _MAX_CACHED: Final = 200_000
+_LONGEST_TERM: Final = 200  # characters; of what is longer only so much tells it from others
 
 
 def _fold(word: str) -> str:
@@ -83,7 +83,7 @@ class Encoder:
 
         self.language = language
         self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
-        self.known: dict[str, tuple[int, tuple[int, ...]]] = {}
+        self.known: dict[str, tuple[str, str]] = {}
         self._forms: dict[str, Forms] = {}
 
     def forms(self, token: str) -> Forms:
@@ -96,16 +96,16 @@ class Encoder:
             secondary: list[str] = []
             for run in (token,) if token.isascii() else _SCRIPTS.findall(token):
                 self._analyse(run, main, secondary)
-            known = self._forms[token] = tuple(main), tuple(secondary)
+            known = self._forms[token] = _short(main), _short(secondary)
         return known
 
-    def numbers(self, token: str) -> tuple[int, tuple[int, ...]]:
-        """How many main terms `token` has, and the numbers of all its terms; from now on also in `known`."""
+    def joined(self, token: str) -> tuple[str, str]:
+        """The main and the secondary terms of `token`, a space between two; from now on also in `known`."""
         if len(self.known) >= _MAX_CACHED:
             self.known.clear()
         main, secondary = self.forms(token)
-        numbers = self.known[token] = len(main), tuple(term_id(term) for term in (*main, *secondary))
-        return numbers
+        joined = self.known[token] = " ".join(main), " ".join(secondary)
+        return joined
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:
@@ -157,15 +157,14 @@ class Encoder:
         return word
 
 
+def _short(found: list[str]) -> tuple[str, ...]:
+    return tuple(term[:_LONGEST_TERM] for term in found)
+
+
 @lru_cache(maxsize=32)
 def encoder(language: str) -> Encoder:
     """The one encoder of `language`."""
     return Encoder(language)
-
-
-def term_id(term: str) -> int:
-    """The 32-bit number that stands for `term` in a sparse vector, the same on every machine."""
-    return crc32(term.encode())
 
 
 def terms(text: str, language: str | None = None) -> list[str]:
@@ -179,19 +178,12 @@ def terms(text: str, language: str | None = None) -> list[str]:
     return found
 
 
-def sparse_document(text: str, language: str = DEFAULT_LANGUAGE) -> Sparse:
-    """The BM25 weights of `text` without the document frequency, which the engine knows."""
-    counts: dict[int, int] = {}
-    length = 0
+def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, str]:
+    """The main terms of `text` and the secondary ones, in order and with repeats, a space between two."""
     words = encoder(language)
-    for token, count in Counter(tokens(text)).items():
-        main, indices = words.known.get(token) or words.numbers(token)
-        length += count * main
-        for index in indices:
-            counts[index] = counts.get(index, 0) + count
-    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
-    weight_of = [count * (K1 + 1) / (count + norm) for count in range(max(counts.values(), default=0) + 1)]
-    return list(counts), [weight_of[count] for count in counts.values()]
+    known = words.known
+    found = [known.get(token) or words.joined(token) for token in tokens(text)]
+    return " ".join([main for main, _ in found]), " ".join([secondary for _, secondary in found if secondary])
 
 
 def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
@@ -217,12 +209,3 @@ def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
         for term, weight in found.items():
             weights[term] = max(weights.get(term, 0.0), weight)
     return weights
-
-
-def sparse_query(text: str, languages: Sequence[str] = ()) -> Sparse:
-    """The query vector of `text`; empty where it holds no term."""
-    weights: dict[int, float] = {}
-    for term, weight in query_weights(text, languages).items():
-        index = term_id(term)
-        weights[index] = weights.get(index, 0.0) + weight
-    return list(weights), list(weights.values())

@@ -14,9 +14,10 @@ from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.committed import as_file, metrics
 from infold.evaluation.evaluating import Plan, evaluate
+from infold.evaluation.findings import Findings, find
 from infold.evaluation.history import report_folder
 from infold.evaluation.records import Evaluation
-from infold.evaluation.report import Findings, find, write_report
+from infold.evaluation.report import write_report
 from infold.settings import seeds_of
 from infold.stages.repository import Repository, replace_file, run_stage
 

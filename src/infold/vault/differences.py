@@ -68,6 +68,27 @@ def line_splices(before: str, after: str) -> list[Splice]:
     return [Splice(ends[i1], ends[i2], "".join(new[j1:j2])) for tag, i1, i2, j1, j2 in changes if tag != "equal"]
 
 
+def same_insertions(text: str, splice: Splice) -> list[Splice]:
+    """All insertions of whole lines that give the same text: a difference cannot tell which of equal lines is new."""
+    if splice.start != splice.end:
+        return [splice]
+    lines, new = _LINE.findall(text), _LINE.findall(splice.text)
+    starts = [0, *accumulate(map(len, lines))]
+    at = starts.index(splice.start) if splice.start in starts else None
+    if at is None or not new:
+        return [splice]
+    found = [splice]
+    up, moved = at, new
+    while up and lines[up - 1] == moved[-1]:
+        up, moved = up - 1, [moved[-1], *moved[:-1]]
+        found.append(Splice(starts[up], starts[up], "".join(moved)))
+    down, moved = at, new
+    while down < len(lines) and lines[down] == moved[0]:
+        down, moved = down + 1, [*moved[1:], moved[0]]
+        found.append(Splice(starts[down], starts[down], "".join(moved)))
+    return found
+
+
 def words(before: str, after: str) -> list[Segment]:
     """What leads from `before` to `after`, in segments of whole words."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 
 from infold.errors import UsageError
 from infold.search import index_status
-from infold.search.index.contract import Source
+from infold.search.index.contract import PointGroup
 from infold.web.server_events import event_stream
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def debug_router(vault: OpenVault) -> APIRouter:
 def _sources(given: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in given.split(",") if name.strip())
     for name in names:
-        if name not in set(Source):
-            raise UsageError(f"There is no source {name!r}.", hint=f"The sources are {', '.join(Source)}.")
+        if name not in set(PointGroup):
+            raise UsageError(f"There is no source {name!r}.", hint=f"The sources are {', '.join(PointGroup)}.")
     return names
 
 

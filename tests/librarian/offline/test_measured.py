@@ -6,7 +6,7 @@ from infold.catalogue.store import catalogue_of
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.evaluating import Plan, evaluate
-from infold.evaluation.report import find
+from infold.evaluation.findings import find
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.offline.vault_evidence import evidence_of

@@ -14,7 +14,7 @@ from typing import Final
 from infold.errors import FetchFault, NoteUnreadable, RunStateWrong
 from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.store import SourceStore
-from infold.search.index.contract import Source
+from infold.search.index.contract import PointGroup
 from infold.search.index.feeds import Item, Listing, Reading
 from infold.search.index.points import note_points
 from infold.search.query.excerpts import NoteTexts
@@ -62,7 +62,7 @@ class SourcesFeed:
             return Reading(item, reason=str(error), is_kept=True)
         made = note_points(replace(parse(item.path, text), title=record.title), record.kind, self.params)
         points = [
-            replace(point, source=Source.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
+            replace(point, group=PointGroup.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
             for point in made.points
         ]
         return Reading(item, record.content, replace(made, points=points))

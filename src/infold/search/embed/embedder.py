@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from infold.errors import EnvironmentFault
-from infold.search.index.contract import Asked
+from infold.search.index.contract import QueryVector
 from infold.settings import SearchParams
 
 if TYPE_CHECKING:  # a process that asks one question of the static model does without numpy
@@ -57,7 +57,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One row a text, of unit length; a text without a known token gets a row of zeros."""
 
-    def embed_query(self, text: str) -> Asked:
+    def embed_query(self, text: str) -> QueryVector:
         """The vector to look for what answers `text`: some models want a question told apart from a passage."""
 
     def close(self) -> None:
@@ -92,13 +92,13 @@ class StaticEmbedder:
                     vectors[row] = self._weights[np.array(encoding.ids)].mean(axis=0)
         return unit_rows(vectors)
 
-    def embed_query(self, text: str) -> Asked:
+    def embed_query(self, text: str) -> QueryVector:
         """As any text; until the model is loaded, only the rows of the question's words are read, and without numpy.
 
         A process that asks one question has its answer a tenth of a second sooner.
         """
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
-            row: Asked = self.embed([text])[0]
+            row: QueryVector = self.embed([text])[0]
             return row
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         rows = _rows(self._present(self._weights_file), ids, self.size)

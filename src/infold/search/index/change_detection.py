@@ -51,14 +51,17 @@ def gone(
     return sorted(path for path in absent if not _is_within(path, kept))
 
 
-def rounds(values: Iterable[_T], weight: Callable[[_T], int]) -> Iterator[list[_T]]:
-    """The values in rounds of bounded size, as they come; each weighs something against ROUND_PASSAGES."""
+def rounds(
+    values: Iterable[_T], weight: Callable[[_T], int], heaviest: int | None = None, most: int | None = None
+) -> Iterator[list[_T]]:
+    """The values in rounds of bounded size, as they come: of ROUND_PASSAGES by weight, or ROUND_NOTES."""
+    heaviest, most = heaviest or ROUND_PASSAGES, most or ROUND_NOTES
     batch: list[_T] = []
     size = 0
     for value in values:
         batch.append(value)
         size += weight(value)
-        if size >= ROUND_PASSAGES or len(batch) >= ROUND_NOTES:
+        if size >= heaviest or len(batch) >= most:
             yield batch
             batch, size = [], 0
     if batch:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infold.search.index.contract import IndexPoint
+from infold.search.index.contract import VectorRecord
 
-Step = tuple[list[str], list[IndexPoint]]
+Step = tuple[list[str], list[VectorRecord]]
 
 
-def steps(paths: Sequence[str], points: Sequence[IndexPoint], most: int) -> Iterator[Step]:
-    """Paths to take away and points to add, at most about `most` of each in a step; a path is never divided."""
-    added: dict[str, list[IndexPoint]] = {}
-    for point in points:
-        added.setdefault(point.path, []).append(point)
+def steps(paths: Sequence[str], records: Sequence[VectorRecord], most: int) -> Iterator[Step]:
+    """Paths to take away and records to add, at most about `most` of each in a step; a path is never divided."""
+    added: dict[str, list[VectorRecord]] = {}
+    for record in records:
+        added.setdefault(record.path, []).append(record)
     leaving: list[str] = []
-    coming: list[IndexPoint] = []
+    coming: list[VectorRecord] = []
     taken = set(paths)
     for path in dict.fromkeys((*paths, *added)):
         new = added.get(path, [])

@@ -1,8 +1,8 @@
-"""What a search engine promises: points by path, two kinds of vector, two kinds of query, filters.
+"""What the index is made of: points, filters, hits; and what an engine of vectors promises.
 
-One small protocol, so that an embedded shard, a shard that another process owns and a server are interchangeable and
-pass the same tests. Engines translate their own errors into IndexFault. What is indexed when belongs to
-`search.index.sync`.
+The words of every point are in one tantivy index (`index.words`), the same wherever vectors are. Vectors are kept by an
+engine: an embedded shard, a shard that another process owns, or a server, which are interchangeable and pass the same
+tests. Engines translate their own errors into IndexFault. What is indexed when belongs to `search.index.sync`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which ta
     import numpy as np
     import numpy.typing as npt
 
-    from infold.search.terms import Sparse
-
     Vector = npt.NDArray[np.float32]
-    Asked = Vector | array[float]
+    QueryVector = Vector | array[float]
 else:
     Vector = Any
-    Asked = Any  # the vector of a question, which is made without numpy where it can be
+    QueryVector = Any  # the vector of a question, which is made without numpy where it can be
 
-SCHEMA: Final = "index/2"  # part of the manifest: another shape of points means another index
+SCHEMA: Final = "index/3"  # part of the manifest: another shape of points means another index
 
 
-class Source(StrEnum):
+class PointGroup(StrEnum):
     """Where a point is from, in the order in which results are shown (spec 3, section 6)."""
 
     NOTEBOOK = "notebook"
@@ -37,14 +35,21 @@ class Source(StrEnum):
     SESSIONS = "sessions"
     MEMORY = "memory"
     EXTERNAL = "external"
+    NODES = "nodes"
+
+
+NOTE_GROUPS: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY)  # what notes of the vault are
+DEFAULT_GROUPS: Final = (*NOTE_GROUPS, PointGroup.SESSIONS, PointGroup.MEMORY)  # others where they are asked for
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPoint:
-    """One passage as the engine keeps it. `dense` is None where there is no vector, or not yet.
+    """One passage as the index takes it.
 
-    `path` is what points are taken away by: a note, a transcript, a tree of memory nodes. `level` says what the point
-    is (passage, turns, node, summary), `parent` the id of the memory node above it, `date` an ISO day.
+    `path` is what points are taken away by: a note, a transcript, a memory tree. `level` says what the point is
+    (passage, turns, node, summary), `parent` the id of the node right above it, `within` the ids of all nodes that it
+    stands in, its own among them. `date` is an ISO day. `words` are its terms and `written` its secondary
+    ones (`search.terms`), a space between two.
     """
 
     id: str
@@ -54,14 +59,15 @@ class IndexPoint:
     title: str
     trail: tuple[str, ...]
     kind: str
-    source: str
-    sparse: Sparse
-    dense: Vector | None = None
+    group: str
+    words: str = ""
+    written: str = ""
     date: str | None = None
     tags: tuple[str, ...] = ()
     level: str = "passage"
     trust: str = "vault"
     parent: str = ""
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class Hit:
     score: float
     title: str = ""
     id: str = ""
-    source: str = Source.NOTEBOOK
+    group: str = PointGroup.NOTEBOOK
     kind: str = ""
     date: str | None = None
     tags: tuple[str, ...] = ()
@@ -88,12 +94,13 @@ class Hit:
 class Filter:
     """Which points a query looks at: those that meet every part that is given.
 
-    `sources`, `kinds`, `levels`, `trusts`, `paths` and `prefixes` are met by any of their values; `tags` by all of
-    them, a tag by the tags below it too (`work` by `work/urgent`). A prefix is a folder or a whole path. `since` and
-    `until` are ISO days, both included; a point without a date meets neither.
+    `groups`, `kinds`, `levels`, `trusts`, `paths`, `prefixes` and `within` are met by any of their values; `tags` by
+    all of them, a tag by the tags below it too (`work` by `work/urgent`). A prefix is a folder or a whole path.
+    `within` names nodes: met by them and by everything below. `since` and `until` are ISO days, both included; a point
+    without a date meets neither.
     """
 
-    sources: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     trusts: tuple[str, ...] = ()
@@ -102,44 +109,83 @@ class Filter:
     tags: tuple[str, ...] = ()
     since: str | None = None
     until: str | None = None
+    within: tuple[str, ...] = ()
 
 
 EVERYTHING: Final = Filter()
 
 
-class Index(Protocol):
-    """Passages by path. What is written is durable after `flush`; a call that fails raises IndexFault.
+@dataclass(frozen=True, slots=True)
+class VectorRecord:
+    """The vector of a point, of unit length, with the fields that filters read (`index.payload`)."""
 
-    Safe to use from several threads. A write is one step for whoever searches meanwhile: a query sees the points of a
-    path from before it or from after it, never none and never both.
+    id: str
+    vector: Vector
+    payload: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The path of its point."""
+        return str(self.payload["path"])
+
+
+class VectorIndex(Protocol):
+    """Vectors by the ids of points. What is written is durable after `flush`; a call that fails raises IndexFault.
+
+    Safe to use from several threads. Doing a call twice is doing it once. While a path is replaced, a query may miss
+    some of its vectors; which points there are is for the words to say.
     """
 
-    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
-        """Takes away every point of these paths and adds these points."""
-
-    def upsert(self, points: Sequence[IndexPoint]) -> None:
-        """Adds the points, in place of those with the same id."""
+    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
+        """Takes away every vector of these paths and adds these records; the same id again is replaced."""
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes these points away; an id that is not there is passed over."""
+        """Takes these vectors away; an id that is not there is passed over."""
 
-    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector; an id that is not there is passed over."""
+    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
+        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
 
-    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By keyword: BM25, among the points that `where` lets through."""
-
-    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By meaning: cosine, among the points that `where` lets through."""
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these ids, of unit length, rounded as the engine keeps them; one not there is left out."""
 
     def count(self, where: Filter = EVERYTHING) -> int:
-        """How many points there are."""
+        """How many vectors there are."""
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
 
     def close(self) -> None:
         """Flushes and lets go. Calling it again does nothing."""
+
+
+class VectorEngine(Protocol):
+    """Makes, opens and drops the vectors of a generation. Every call that fails raises IndexFault.
+
+    Where they are well and only out of reach, as a server's may be, it is an EnvironmentFault instead: then nothing
+    has to be made anew. The same goes for the calls of the index itself.
+    """
+
+    @property
+    def name(self) -> str:
+        """`edge` or `server`: part of what an index was made with."""
+
+    def exists(self, generation: str) -> bool:
+        """Whether there are vectors of this generation."""
+
+    def create(self, generation: str, vector_size: int) -> VectorIndex:
+        """Room for vectors of this size, without any yet."""
+
+    def open(self, generation: str) -> VectorIndex:
+        """The vectors of this generation, used together with every other process that has them open."""
+
+    def compact(self, generation: str, seconds: float) -> bool:
+        """Puts vectors that nobody has open in the form that opens fastest, or gives it up after so many seconds.
+
+        False where somebody has them open, and they stay as they are. What could not be compacted is whole too.
+        """
+
+    def drop(self, generation: str) -> None:
+        """Takes the generation away; what is not there is passed over."""
 
 
 def folders_of(path: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Where the index gets its points from: feeds of files, each of which gives the points of one note, or a reason.
+"""Where the index gets its points from: feeds, of files that are compared, or of changes that a store remembers.
 
-A feed lists what there is by path, time and size, and reads one item at a time, in this process or in a worker. When
-something is read, and what leaves the index, belongs to `search.index.sync`. The vault's notes are a feed here; whoever
-has other texts to search brings a feed of its own.
+A feed of files lists what there is by path, time and size, and reads one item at a time, in this process or in a
+worker. When something is read, and what leaves the index, belongs to `search.index.sync`. The vault's notes are a feed
+here; whoever has other texts to search brings a feed of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.sync import sync_catalogue
@@ -23,6 +23,7 @@ from infold.vault.files import FileStat, Skipped, scan
 if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
     from infold.catalogue.sync import CatalogueResult
+    from infold.search.index.contract import IndexPoint
     from infold.search.index.points import NotePoints
 
 UNINDEXED_KINDS: Final = frozenset({"inbox"})
@@ -60,8 +61,8 @@ class Reading:
     is_kept: bool = False
 
 
-class Feed(Protocol):
-    """Something to search. Is pickled where many items are read, by worker processes."""
+class FileFeed(Protocol):
+    """Something to search that lies in files. Is pickled where many items are read, by worker processes."""
 
     @property
     def name(self) -> str:
@@ -76,6 +77,53 @@ class Feed(Protocol):
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The points of an item, unless its bytes have the hash known. Never raises for what one item can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Points that are new, or not as they were, each with the key and the text of its vector; and ids that are gone.
+
+    `token` is the feed's own, by which it knows what was confirmed.
+    """
+
+    points: list[IndexPoint]
+    keys: list[str]
+    texts: list[str]
+    gone: list[str]
+    token: object = None
+
+
+@runtime_checkable
+class ChangeFeed(Protocol):
+    """Something to search that knows itself what changed since the index last heard of it.
+
+    Killed anywhere, what was not confirmed is given again. Whoever brings the index up to date is one at a time.
+    """
+
+    @property
+    def name(self) -> str:
+        """What its paths are noted under in the manifest. They are no other feed's."""
+
+    def heard(self) -> str:
+        """The generation of the index that has heard of all that does not wait; "" where none has."""
+
+    def begin(self, generation: str) -> None:
+        """From now on everything waits, for this generation, which holds nothing of it."""
+
+    def waiting(self) -> int:
+        """About how many points wait."""
+
+    def changes(self) -> Changes | None:
+        """Some of what waits; None where nothing does."""
+
+    def confirm(self, changes: Changes) -> None:
+        """The index has these for good."""
+
+    def current(self, ids: Sequence[str]) -> Changes:
+        """These points as they are now."""
+
+
+Feed = FileFeed | ChangeFeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +174,7 @@ def _items(files: Iterable[FileStat], params: Params, vault: Path) -> list[Item]
     return [item for item in items if item.variant not in UNINDEXED_KINDS]
 
 
-def listed(feed: Feed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:
+def listed(feed: FileFeed, paths: Sequence[str] | None, *, is_held: bool) -> Listing:
     """What a feed has. A folder that is not there, where the index holds something of it, is only out of reach.
 
     Raises VaultNotFound where the index holds nothing of it.
@@ -146,7 +194,7 @@ class Wanted(NamedTuple):
     known_sha256: str
 
 
-def read_item(wanted: Wanted, feed: Feed, with_texts: bool) -> Reading:
+def read_item(wanted: Wanted, feed: FileFeed, with_texts: bool) -> Reading:
     """Reads one item, as workers do; without the texts to embed where nobody will embed them."""
     reading = feed.read(wanted.item, wanted.known_sha256)
     if with_texts or reading.points is None:

@@ -6,7 +6,8 @@ generation in use. An old one goes when nobody uses it any more.
     index/  current             the id of the generation in use
             syncing.lock        held by the one process that brings the index up to date
             generations/<id>/   manifest.sqlite   what the generation holds
-                                shard/            the embedded engine's files
+                                words/            the words of every point
+                                shard/            the embedded engine's vectors
                                 synced            its time is that of the last sync
                                 owner.lock        held by the process that has the shard open
                                 owner.json        how the others reach it
@@ -63,6 +64,10 @@ class IndexFolder:
     def manifest_of(self, generation: str) -> Path:
         """What the generation holds (`search.index.manifest`)."""
         return self.folder_of(generation) / "manifest.sqlite"
+
+    def words_of(self, generation: str) -> Path:
+        """The words of a generation (`search.index.words`)."""
+        return self.folder_of(generation) / "words"
 
     def generations(self) -> list[str]:
         """Every generation that has a folder, in no order that means anything."""

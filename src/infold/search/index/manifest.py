@@ -1,39 +1,40 @@
-"""What an index holds: notes by content, and passages that still wait for a vector. SQLite beside the index.
+"""What an index holds: notes by content, and what its vectors still lack. SQLite beside the index.
 
-A row is written as "in progress" before the index changes and with its hash after the index is flushed, so that a
+A row is written as "in progress" before the index changes and with its hash after the index is durable, so that a
 process killed in between leaves notes that the next sync does again. Lost or broken, it costs a rebuild, nothing else.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from infold.errors import IndexFault, StateUnwritable
+from infold.durable.sqlite import Database, Schema
+from infold.errors import IndexFault
 
 IN_PROGRESS: Final = ""
 NOTES: Final = "notes"  # the feed of the vault's notes
 _SYNCED: Final = "synced"  # its time is that of the last sync
-_BUSY_MS: Final = 5000
-_PRIMARY: Final = 0xFF  # of an error code
-_OF_THE_DISK: Final = frozenset(
-    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
-)
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS notes (
+_BUSY_SECONDS: Final = 5.0
+_TABLES: Final = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE notes (
     feed TEXT NOT NULL, path TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, sha256 TEXT NOT NULL,
     variant TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL, title TEXT NOT NULL,
     indexed_ns INTEGER NOT NULL, PRIMARY KEY (feed, path)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pending (id TEXT PRIMARY KEY, path TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS pending_path ON pending (path);
-"""
+) WITHOUT ROWID""",
+    """CREATE TABLE due (
+    feed TEXT NOT NULL, key TEXT NOT NULL, passages INTEGER NOT NULL, PRIMARY KEY (feed, key)
+) WITHOUT ROWID""",
+)
+SCHEMA: Final = Schema(
+    "the index's manifest", "notes", (_TABLES,), IndexFault, hint="`infold index` makes the index anew."
+)
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,6 @@ class Identity:
     schema: str
     tokeniser: str
     model: str  # "" where there are no vectors
-    vector_size: int
     passages: str  # how notes were cut
     language: str = "auto"
     engine: str = "edge"
@@ -68,14 +68,11 @@ class IndexedNote(NamedTuple):
     indexed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class PendingVector:
-    """A passage without its vector: the point, the note, the key of the vector, the text to embed."""
+class Due(NamedTuple):
+    """Something whose vectors are not as its words are: a path or the id of a point, and how many it has; 0: gone."""
 
-    id: str
-    path: str
     key: str
-    text: str
+    passages: int
 
 
 class Manifest:
@@ -84,17 +81,8 @@ class Manifest:
     def __init__(self, file: Path, *, read_only: bool = False) -> None:
         self.file = file
         self._synced = file.with_name(_SYNCED)
-        with _translated(file):
-            if not read_only:
-                self._db = _opened(str(file), is_made=True)
-                return
-            try:
-                self._db = _opened(f"{file.absolute().as_uri()}?mode=ro")
-            except sqlite3.Error as error:
-                if not (_is_of_the_disk(error) and file.exists()):
-                    raise
-                # A reader too leaves a file beside it; where the disk takes none, the file is read by itself.
-                self._db = _opened(f"{file.absolute().as_uri()}?immutable=1")
+        opened = Database.read_only if read_only else Database
+        self._db = opened(file, SCHEMA, busy_seconds=_BUSY_SECONDS)
 
     @property
     def generation(self) -> str:
@@ -112,17 +100,16 @@ class Manifest:
         """What the index was made with; None where it was never finished being made."""
         values = self._meta()
         try:
-            named = {name: values[name] for name in Identity.__dataclass_fields__ if name != "vector_size"}
-            return Identity(**named, vector_size=int(values["vector_size"]))
-        except (KeyError, ValueError):
+            return Identity(**{name: values[name] for name in Identity.__dataclass_fields__})
+        except KeyError:
             return None
 
     def set_identity(self, identity: Identity, generation: str) -> None:
         """Records what the index is made with, and which one it is."""
         values = {**asdict(identity), "generation": generation}
-        with self._writing():
-            self._db.execute("DELETE FROM meta")
-            self._db.executemany("INSERT INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in values.items()])
+        with self._db.writing() as db:
+            db.execute("DELETE FROM meta")
+            db.executemany("INSERT INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in values.items()])
 
     def mark_synced(self, moment_ns: int) -> None:
         """All of the vault was in the index at `moment_ns`.
@@ -133,22 +120,28 @@ class Manifest:
             self._synced.touch()
             os.utime(self._synced, ns=(moment_ns, moment_ns))
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether room for vectors was made."""
+        return "vectors" in self._meta()
+
+    def mark_vectors(self) -> None:
+        """There is room for vectors now."""
+        self._set("vectors", "1")
+
     def loose_passages(self) -> int:
-        """How many passages were written since the index was last compacted (an estimate, from above)."""
+        """How many passages were written since the vectors were last compacted (an estimate, from above)."""
         since = int(self._meta().get("compacted_ns", "0"))
-        with _translated(self.file):
-            found = self._db.execute("SELECT coalesce(sum(passages), 0) FROM notes WHERE indexed_ns > ?", (since,))
-            return int(found.fetchone()[0])
+        return int(self._one("SELECT coalesce(sum(passages), 0) FROM notes WHERE indexed_ns > ?", since))
 
     def mark_compacted(self, moment_ns: int) -> None:
-        """The index was compacted, or that was tried in vain, with all that was written before `moment_ns`."""
-        with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('compacted_ns', ?)", (str(moment_ns),))
+        """The vectors were compacted, or that was tried in vain, with all that was written before `moment_ns`."""
+        self._set("compacted_ns", str(moment_ns))
 
     def notes(self, feed: str = NOTES) -> dict[str, IndexedNote]:
         """What a feed gave, by path, those in progress included."""
-        with _translated(self.file):
-            rows = self._db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
+        with self._db.reading() as db:
+            rows = db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
             return {row[1]: IndexedNote._make(row) for row in rows}
 
     def stamps(self, feed: str, race_ns: int) -> list[tuple[str, int, int, str]]:
@@ -157,21 +150,20 @@ class Manifest:
         The time is -1 of what was written within `race_ns` of its reading, or is in progress: that may have changed
         although it looks the same.
         """
-        with _translated(self.file):
-            return self._db.execute(
+        with self._db.reading() as db:
+            return db.execute(
                 "SELECT path, iif(mtime_ns < indexed_ns - ?, mtime_ns, -1), size, variant FROM notes WHERE feed = ?",
                 (race_ns, feed),
             ).fetchall()
 
     def has(self, feed: str) -> bool:
         """Whether there is anything of a feed."""
-        with _translated(self.file):
-            return self._db.execute("SELECT 1 FROM notes WHERE feed = ? LIMIT 1", (feed,)).fetchone() is not None
+        return bool(self._one("SELECT EXISTS (SELECT 1 FROM notes WHERE feed = ?)", feed))
 
     def languages(self, most: int) -> tuple[str, ...]:
         """The languages of the notes, commonest first."""
-        with _translated(self.file):
-            rows = self._db.execute(
+        with self._db.reading() as db:
+            rows = db.execute(
                 "SELECT language FROM notes WHERE language != '' GROUP BY language "
                 "ORDER BY count(*) DESC, language LIMIT ?",
                 (most,),
@@ -180,102 +172,62 @@ class Manifest:
 
     def passage_count(self) -> int | None:
         """How many passages the index holds; None while a note is in progress, when nobody can say."""
-        with _translated(self.file):
-            (in_progress, passages) = self._db.execute(
+        with self._db.reading() as db:
+            (in_progress, passages) = db.execute(
                 "SELECT coalesce(sum(sha256 = ''), 0), coalesce(sum(passages), 0) FROM notes"
             ).fetchone()
         return None if in_progress else int(passages)
 
     def begin(self, feed: str, paths: Sequence[str]) -> None:
-        """Marks these notes as in progress; what they waited for is forgotten."""
-        with self._writing():
-            self._db.executemany("DELETE FROM pending WHERE path = ?", [(path,) for path in paths])
-            rows = [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths]
-            self._db.executemany(_PUT_NOTE, rows)
+        """Marks these notes as in progress."""
+        with self._db.writing() as db:
+            db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
 
-    def finish(
-        self, feed: str, done: Iterable[IndexedNote], gone: Iterable[str], pending: Iterable[PendingVector]
-    ) -> None:
-        """Records notes that the index now holds durably, notes that it no longer holds, and vectors still to come."""
-        with self._writing():
-            self._db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
-            self._db.executemany(_PUT_NOTE, list(done))
-            waiting = [(item.id, item.path, item.key, item.text) for item in pending]
-            self._db.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?)", waiting)
+    def finish(self, feed: str, done: Iterable[IndexedNote], gone: Sequence[str], due: Iterable[Due] = ()) -> None:
+        """Records notes that the index now holds durably, and notes that it no longer holds.
+
+        What is `due` still has to have its vectors written, or taken away; of all others they are as their words are.
+        """
+        kept = list(done)
+        with self._db.writing() as db:
+            db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
+            db.executemany(_PUT_NOTE, kept)
+            settled = [(feed, key) for key in (*(note.path for note in kept), *gone)]
+            db.executemany("DELETE FROM due WHERE feed = ? AND key = ?", settled)
+            db.executemany("INSERT OR REPLACE INTO due VALUES (?, ?, ?)", [(feed, *one) for one in due])
 
     def touch(self, notes: Iterable[IndexedNote]) -> None:
         """Records that files were written, or only looked at again, while their content stayed as it was."""
-        with self._writing():
-            self._db.executemany(_PUT_NOTE, list(notes))
+        with self._db.writing() as db:
+            db.executemany(_PUT_NOTE, list(notes))
 
-    def pending(self, limit: int) -> list[PendingVector]:
-        """Some of the passages that wait for a vector."""
-        with _translated(self.file):
-            rows = self._db.execute("SELECT * FROM pending ORDER BY rowid LIMIT ?", (limit,)).fetchall()
-        return [PendingVector(*row) for row in rows]
+    def due(self, feed: str) -> list[Due]:
+        """What of a feed waits for its vectors."""
+        with self._db.reading() as db:
+            found = db.execute("SELECT key, passages FROM due WHERE feed = ? ORDER BY key", (feed,))
+            return [Due._make(row) for row in found]
 
     def pending_count(self) -> int:
         """How many passages wait for a vector."""
-        with _translated(self.file):
-            return int(self._db.execute("SELECT count(*) FROM pending").fetchone()[0])
+        return int(self._one("SELECT coalesce(sum(passages), 0) FROM due"))
 
-    def filled(self, ids: Iterable[str]) -> None:
-        """These points have their vector now."""
-        with self._writing():
-            self._db.executemany("DELETE FROM pending WHERE id = ?", [(point,) for point in ids])
+    def settle(self, feed: str, keys: Iterable[str]) -> None:
+        """The vectors of these are as their words are now."""
+        with self._db.writing() as db:
+            db.executemany("DELETE FROM due WHERE feed = ? AND key = ?", [(feed, key) for key in keys])
 
     def close(self) -> None:
         """Lets go of the file."""
         self._db.close()
 
     def _meta(self) -> dict[str, str]:
-        with _translated(self.file):
-            return dict(self._db.execute("SELECT key, value FROM meta").fetchall())
+        with self._db.reading() as db:
+            return dict(db.execute("SELECT key, value FROM meta").fetchall())
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with _translated(self.file):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+    def _set(self, key: str, value: str) -> None:
+        with self._db.writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-
-_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-
-def _opened(target: str, *, is_made: bool = False) -> sqlite3.Connection:
-    db = sqlite3.connect(target, timeout=_BUSY_MS / 1000, isolation_level=None, uri=not is_made)
-    try:
-        if is_made:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            db.executescript(_TABLES)
-        db.execute("SELECT count(*) FROM meta").fetchone()
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _is_of_the_disk(error: sqlite3.Error) -> bool:
-    """Whether the disk is full or takes nothing: the manifest is whole then, and not to be made anew."""
-    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY in _OF_THE_DISK
-
-
-@contextmanager
-def _translated(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        if _is_of_the_disk(error) and file.exists():
-            raise StateUnwritable(
-                f"The index's manifest {file} cannot be written: {error}.",
-                hint="Free disk space or set the permissions right.",
-            ) from error
-        raise IndexFault(
-            f"The index's manifest {file.name} cannot be used: {error}", hint="`infold index` makes it anew."
-        ) from error
+    def _one(self, question: str, *values: object) -> Any:
+        with self._db.reading() as db:
+            return db.execute(question, values).fetchone()[0]

@@ -1,77 +1,57 @@
-"""How a point is kept beside its vectors, and how a filter reads it: the same fields for every Qdrant engine.
+"""What filters read of a point: the same fields for words and for every engine of vectors.
 
 Plain values in, plain values out; what an engine calls its conditions belongs to the engine's own module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-from infold.search.index.contract import Filter, Hit, IndexPoint, folders_of, tags_above
+from infold.search.index.contract import Filter, IndexPoint, folders_of, tags_above
 
-DENSE: Final = "dense"
-SPARSE: Final = "bm25"
+DENSE: Final = "dense"  # the name of the one vector
 DATE: Final = "date"
-FOLDERS: Final = "folders"  # only filters use it: a prefix is one of them
-KEYWORDS: Final = ("path", FOLDERS, "source", "kind", "level", "trust", "tags")
+KEYWORDS: Final = ("path", "folders", "group", "kind", "level", "trust", "tags", "within")
+
+
+def keywords_of(point: IndexPoint) -> dict[str, list[str]]:
+    """The keywords of a point by field; fields that are empty are left out."""
+    found: dict[str, list[str]] = {
+        "path": [point.path],
+        "folders": list(folders_of(point.path)),
+        "group": [str(point.group)],
+        "kind": [point.kind],
+        "level": [point.level],
+        "trust": [point.trust],
+        "tags": list(tags_above(point.tags)),
+        "within": list(point.within),
+    }
+    return {name: values for name, values in found.items() if values}
 
 
 def payload_of(point: IndexPoint) -> dict[str, Any]:
-    """What is kept of a point beside its vectors; fields that are empty are left out."""
+    """What an engine keeps beside a vector: keywords, one value by itself, and the day."""
     payload: dict[str, Any] = {
-        "path": point.path,
-        "line": point.start_line,
-        "end": point.end_line,
-        "title": point.title,
-        "trail": list(point.trail),
-        "kind": point.kind,
-        "source": point.source,
-        "level": point.level,
-        "trust": point.trust,
-        FOLDERS: list(folders_of(point.path)),
+        name: values[0] if len(values) == 1 else values for name, values in keywords_of(point).items()
     }
     if point.date:
         payload[DATE] = point.date
-    if point.tags:
-        payload["tags"] = list(tags_above(point.tags))
-    if point.parent:
-        payload["parent"] = point.parent
     return payload
-
-
-def hit_of(point: str, payload: Mapping[str, Any], score: float) -> Hit:
-    """The hit that a found point is. Raises KeyError where the payload is none of ours."""
-    return Hit(
-        path=payload["path"],
-        start_line=payload["line"],
-        end_line=payload["end"],
-        trail=tuple(payload["trail"]),
-        score=score,
-        title=payload["title"],
-        id=point,
-        source=payload["source"],
-        kind=payload["kind"],
-        date=payload.get(DATE),
-        tags=tuple(payload.get("tags", ())),
-        level=payload["level"],
-        trust=payload["trust"],
-        parent=payload.get("parent", ""),
-    )
 
 
 def matches(where: Filter) -> list[tuple[str, list[str]]]:
     """Fields with the values that each has to hold one of; a field may come more than once (every tag is a must)."""
     any_of: list[tuple[str, tuple[str, ...] | None]] = [
         ("path", where.paths),
-        (FOLDERS, tuple(prefix.strip("/") for prefix in where.prefixes) or None),
-        ("source", where.sources or None),
+        ("folders", tuple(prefix.strip("/") for prefix in where.prefixes) or None),
+        ("group", where.groups or None),
         ("kind", where.kinds or None),
         ("level", where.levels or None),
         ("trust", where.trusts or None),
+        ("within", where.within or None),
         *(("tags", (tag.strip("#/").casefold(),)) for tag in where.tags),
     ]
-    return [(name, list(values)) for name, values in any_of if values is not None]
+    return [(name, [str(value) for value in values]) for name, values in any_of if values is not None]
 
 
 def days(where: Filter) -> tuple[str | None, str | None]:

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from infold.search.index.contract import IndexPoint, Source
+from infold.search.index.contract import IndexPoint, PointGroup
 from infold.search.languages import AUTO, detect_language
-from infold.search.terms import Sparse, sparse_document
+from infold.search.terms import document_words
 from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.names import stem
@@ -58,12 +58,13 @@ def note_points(
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]
     iso_day = day.isoformat() if day is not None else note_day(note, kind)
-    sparse = [sparse_document(indexed_text(passage, note.title), language) for passage in passages]
+    ids = passage_ids(note.path, [passage.text_hash for passage in passages])
+    words = [document_words(indexed_text(passage, note.title), language) for passage in passages]
     return NotePoints(
         path=note.path,
         title=note.title,
         language=language,
-        points=[_point(passage, n, note, kind, sparse[n], iso_day) for n, passage in enumerate(passages)],
+        points=[_point(*given, note, kind, iso_day) for given in zip(ids, passages, words, strict=True)],
         keys=[content_hash(text) for text in texts],
         texts=texts,
     )
@@ -84,22 +85,33 @@ def note_day(note: Note, kind: str) -> str | None:
     return None
 
 
+def passage_ids(path: str, text_hashes: Sequence[str]) -> list[str]:
+    """The ids of the passages of a note: the same text has the same, wherever it stands there."""
+    seen: dict[str, int] = {}
+    ids = []
+    for text_hash in text_hashes:
+        ordinal = seen[text_hash] = seen.get(text_hash, -1) + 1
+        ids.append(point_id(path, ordinal, text_hash))
+    return ids
+
+
 def point_id(path: str, ordinal: int, text_hash: str) -> str:
-    """The id of a passage: the same text at the same place of the same note has the same."""
+    """The id of a passage; `ordinal` counts passages of one note with the very same text, from 0."""
     return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
 
 
-def _point(passage: Passage, ordinal: int, note: Note, kind: str, sparse: Sparse, day: str | None) -> IndexPoint:
+def _point(id_: str, passage: Passage, words: tuple[str, str], note: Note, kind: str, day: str | None) -> IndexPoint:
     return IndexPoint(
-        id=point_id(passage.path, ordinal, passage.text_hash),
+        id=id_,
         path=passage.path,
         start_line=passage.start_line,
         end_line=passage.end_line,
         title=note.title,
         trail=passage.trail,
         kind=kind,
-        source=Source.DAILY if kind == "daily" else Source.NOTEBOOK,
-        sparse=sparse,
+        group=PointGroup.DAILY if kind == "daily" else PointGroup.NOTEBOOK,
+        words=words[0],
+        written=words[1],
         date=day,
         tags=note.tags,
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,23 +18,24 @@ from infold.catalogue.embeddings import EmbeddingStore
 from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
-from infold.search.embed.embedder import Embedder
+from infold.search.embed.embedder import Embedder, StaticEmbedder
 from infold.search.index.change_detection import RACE_NS, failures, gone, is_unchanged, to_read
 from infold.search.index.compaction import compact, is_loose
-from infold.search.index.contract import SCHEMA, Filter, Index, Source
+from infold.search.index.contract import SCHEMA, VectorIndex
 from infold.search.index.engines import open_engine
-from infold.search.index.feeds import Feed, Listing, NotesFeed, listed
+from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, listed
 from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
 from infold.search.index.manifest import Identity, Manifest
 from infold.search.index.sync_stats import Counts, Progress, SyncResult, silent
-from infold.search.index.writing import Target, fill_vectors, readings, write_keywords
+from infold.search.index.words import WordWriter
+from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
 from infold.search.languages import check_language
 from infold.settings import Params
 from infold.workers import MANY, without_collection
 
 __all__ = ["Progress", "SyncResult", "sync_index"]
 
-OF_FEEDS: Final = Filter(sources=(Source.NOTEBOOK, Source.DAILY, Source.SESSIONS, Source.EXTERNAL))
+FEW: Final = 100  # changed notes, to which little memory is given
 
 
 def sync_index(
@@ -51,13 +51,16 @@ def sync_index(
     paths: Sequence[str] | None = None,
     vectors: bool = True,
     wait_seconds: float = SYNC_WAIT_SECONDS,
+    until: float | None = None,
 ) -> SyncResult:
     """Makes the index hold what the feeds have: the vault's notes, where no others are given.
 
     With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again; notes
-    are part of every new index, other feeds where they are given, or when they are given next.
-    Without `vectors` those that are missing are left to a later sync. While another process syncs, `progress` is told
-    "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound, SettingInvalid, IndexFault.
+    are part of every new index, other feeds where they are given, or when they are given next. Without `vectors` those
+    that are missing are left to a later sync, and those that are when the monotonic clock says `until`; quick
+    embeddings are computed with the words, others once all words are there. While another process syncs, `progress` is
+    told "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound, SettingInvalid,
+    IndexFault.
     """
     started = time.perf_counter()
     check_language(params.search.language)
@@ -69,12 +72,12 @@ def sync_index(
         sync = _Sync(folder, store, params, embedder, progress, NotesFeed(catalogue), feeds)
         try:
             try:
-                sync.run(rebuild=rebuild, paths=paths, vectors=vectors)
+                sync.run(rebuild=rebuild, paths=paths, vectors=vectors, until=until)
             except IndexFault:
                 if sync.is_new:
                     raise
                 sync.start_again()
-                sync.run(rebuild=True, paths=None, vectors=vectors)
+                sync.run(rebuild=True, paths=None, vectors=vectors, until=until)
         finally:
             sync.close()
             catalogue.close()
@@ -106,7 +109,7 @@ class _Sync:
         params: Params,
         embedder: Embedder | None,
         progress: Progress,
-        notes: Feed,
+        notes: FileFeed,
         feeds: Sequence[Feed] | None,
     ) -> None:
         self.is_new = False
@@ -117,10 +120,13 @@ class _Sync:
         self._counts = Counts()
         self._emptied, self._rebuilt, self._pending, self._generation = False, False, 0, ""
         self._manifest: Manifest | None = None
-        self._index: Index | None = None
+        self._words: WordWriter | None = None
+        self._vectors: VectorIndex | None = None
+        self._at_once, self._is_little = False, False
 
-    def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool) -> None:
+    def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool, until: float | None) -> None:
         """Brings the index up to date, or makes a new one."""
+        self._at_once = vectors and isinstance(self._embedder, StaticEmbedder)
         before = self._folder.current()
         self._generation = before or ""
         self._manifest = None if rebuild else self._as_wanted(before)
@@ -135,13 +141,16 @@ class _Sync:
             self._make_new(before)
         for feed, listing in found:
             self._bring_in(feed, listing, paths)
+        for changed in self._feeds if paths is None else ():
+            if isinstance(changed, ChangeFeed):
+                self._drain(changed)
         manifest = self._used
         if paths is None:
             manifest.mark_synced(self._started_ns)
         if self.is_new:
             self._publish()
         if vectors:
-            fill_vectors(self._target())
+            fill_vectors(self._target(), self._feeds, until)
             if paths is None:
                 self._compact()
         self._pending = manifest.pending_count()
@@ -156,15 +165,21 @@ class _Sync:
         """Lets go of index and manifest."""
         manifest, self._manifest = self._manifest, None
         try:
-            self._close_index()
+            self._let_go()
         finally:
             if manifest is not None:
                 manifest.close()
 
-    def _close_index(self) -> None:
-        index, self._index = self._index, None
-        if index is not None:
-            index.close()
+    def _let_go(self) -> None:
+        """Of words and vectors, so that what is open next sees what was written."""
+        words, self._words = self._words, None
+        vectors, self._vectors = self._vectors, None
+        try:
+            if words is not None:
+                words.close()
+        finally:
+            if vectors is not None:
+                vectors.close()
 
     def result(self, duration_ms: int) -> SyncResult:
         """The record of what was done."""
@@ -184,7 +199,7 @@ class _Sync:
 
     def _as_wanted(self, generation: str | None) -> Manifest | None:
         """The manifest of this generation, where it is whole and was made as the settings say."""
-        if generation is None or self._folder.is_damaged or not self._engine.exists(generation):
+        if generation is None or self._folder.is_damaged:
             return None
         file = self._folder.manifest_of(generation)
         if not file.exists():
@@ -196,27 +211,28 @@ class _Sync:
         identity = None
         with contextlib.suppress(IndexFault):
             identity = manifest.identity()
-        if identity is not None and replace(identity, vector_size=0) == self._identity(0):
+        if identity is not None and identity == self._identity():
             return manifest
         manifest.close()
         return None
 
-    def _identity(self, vector_size: int) -> Identity:
+    def _identity(self) -> Identity:
         search = self._params.search
         return Identity(
             schema=SCHEMA,
             tokeniser=terms.VERSION,
             model=self._embedder.name if self._embedder else "",
-            vector_size=vector_size,
             passages=f"{search.passage_tokens}/{search.overlap_tokens}",
             language=search.language,
             engine=self._engine.name,
         )
 
-    def _listed(self, paths: Sequence[str] | None, before: str | None) -> list[tuple[Feed, Listing]]:
+    def _listed(self, paths: Sequence[str] | None, before: str | None) -> list[tuple[FileFeed, Listing]]:
         """What each feed has; those that are suddenly empty are left out, and that is noted."""
-        found: list[tuple[Feed, Listing]] = []
+        found: list[tuple[FileFeed, Listing]] = []
         for feed in self._feeds if paths is None or paths else ():
+            if isinstance(feed, ChangeFeed):
+                continue
             held = self._held(feed.name, before)
             listing = listed(feed, paths, is_held=held)
             is_empty = not listing.items and (paths is None or not listed(feed, None, is_held=held).items)
@@ -245,16 +261,15 @@ class _Sync:
         self.is_new, self._rebuilt = True, before is not None
         has_old = not self._folder.is_damaged
         self._generation = self._folder.new_generation()
-        identity = self._identity(self._embedder.size if self._embedder else 0)
-        self._index = self._engine.create(self._generation, identity.vector_size)
+        self._open_words()
         self._manifest = Manifest(self._folder.manifest_of(self._generation))
-        self._manifest.set_identity(identity, self._generation)
+        self._manifest.set_identity(self._identity(), self._generation)
         if not has_old:
             self._publish()
 
     def _publish(self) -> None:
         """Puts the new index to use, and takes the old ones away."""
-        self._close_index()
+        self._let_go()
         if self._folder.current() != self._generation:
             self._compact()
             self._folder.publish(self._generation)
@@ -262,30 +277,49 @@ class _Sync:
 
     def _compact(self) -> None:
         """Has an index that is mostly new written so that it opens fast."""
-        manifest, is_seen = self._used, self._folder.current() == self._generation
-        if is_loose(manifest, is_seen=is_seen):
-            self._close_index()
-            compact(self._engine, self._generation, manifest, self._progress, is_seen=is_seen)
+        if is_loose(self._used):
+            self._let_go()
+            compact(self._engine, self._generation, self._used, self._progress)
 
     def _target(self) -> Target:
         return Target(
             manifest=self._used,
-            open_index=self._opened,
+            open_words=self._open_words,
+            open_vectors=self._open_vectors,
             store=self._store,
             embedder=self._embedder,
             progress=self._progress,
             counts=self._counts,
             started_ns=self._started_ns,
+            at_once=self._at_once,
         )
 
-    def _opened(self) -> Index:
-        if self._index is None:
-            self._index = self._engine.open(self._generation)
-            if self._used.passage_count() not in (None, self._index.count(OF_FEEDS)):
+    def _open_words(self) -> WordWriter:
+        if self._words is None:
+            file = self._folder.words_of(self._generation)
+            is_new = self._manifest is None
+            self._words = WordWriter(file, is_little=self._is_little)
+            if not is_new and self._words.count() < (self._used.passage_count() or 0):
                 raise IndexFault("The search index has lost passages.")
-        return self._index
+        return self._words
 
-    def _bring_in(self, feed: Feed, listing: Listing, paths: Sequence[str] | None) -> None:
+    def _open_vectors(self) -> VectorIndex:
+        """Those of this generation; room is made for them with the first."""
+        if self._vectors is None:
+            manifest = self._used
+            if manifest.has_vectors:
+                self._vectors = self._engine.open(self._generation)
+            else:
+                self._vectors = self._engine.create(self._generation, self._embedder.size if self._embedder else 0)
+                manifest.mark_vectors()
+        return self._vectors
+
+    def _drain(self, feed: ChangeFeed) -> None:
+        """What a feed knows to have changed."""
+        if feed.heard() != self._generation or feed.waiting():
+            write_changes(self._target(), feed, self._generation)
+
+    def _bring_in(self, feed: FileFeed, listing: Listing, paths: Sequence[str] | None) -> None:
         """What changed in a feed is read and written, what is gone is taken away."""
         if paths is None and is_unchanged(listing.items, self._used.stamps(feed.name, RACE_NS)):
             return
@@ -294,10 +328,11 @@ class _Sync:
         leaving = gone(known, listing.items, listing.skipped, paths)
         if not wanted and not leaving:
             return
+        self._is_little = len(wanted) < FEW
         target = self._target()
         read = readings(feed, wanted, with_texts=self._embedder is not None)
         with without_collection() if len(wanted) > MANY else contextlib.nullcontext():
-            failed = write_keywords(target, feed.name, read, leaving, known, len(wanted))
+            failed = write_files(target, feed.name, read, leaving, known, len(wanted))
         self._counts.skipped += failures(failed)
         lost = sorted(item.path for item in failures(failed) if not item.is_kept and item.path in known)
-        write_keywords(target, feed.name, (), lost, known, 0)
+        write_files(target, feed.name, (), lost, known, 0)

@@ -1,44 +1,60 @@
-"""Writing to an index: keywords of what changed, round by round, and the vectors that are still missing, after.
+"""Writing to the index: the words of what changed, round by round, and its vectors, with them or after.
 
-What is written counts as there once the index is flushed and the manifest says so; killed anywhere, the next sync does
-again what was in progress. What changed belongs to `search.index.change_detection`, which index is written to
+What is written counts as there once it is durable and the manifest says so; killed anywhere, the next sync does again
+what was in progress. What changed belongs to `search.index.change_detection`, which index is written to
 `search.index.sync`.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from infold.catalogue.embeddings import EmbeddingStore
-from infold.search.embed.embedder import Embedder
 from infold.search.index.change_detection import passages_of, rounds
-from infold.search.index.contract import Index, IndexPoint, Vector
+from infold.search.index.contract import IndexPoint, Vector, VectorIndex, VectorRecord
 from infold.search.index.disk_space import require_room
-from infold.search.index.feeds import Feed, Item, Reading, Wanted
-from infold.search.index.manifest import IndexedNote, Manifest, PendingVector
+from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, Reading, Wanted
+from infold.search.index.manifest import Due, IndexedNote, Manifest
+from infold.search.index.payload import payload_of
 from infold.search.index.sync_stats import Counts, Progress
 from infold.workers import MANY, Crew, processors
+
+if TYPE_CHECKING:
+    from infold.catalogue.embeddings import EmbeddingStore
+    from infold.search.embed.embedder import Embedder
+    from infold.search.index.words import WordWriter
 
 VECTOR_BATCH: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An index being brought up to date, opened when it is first written to, and what goes with it."""
+    """An index being brought up to date, each side opened when it is first written to, and what goes with it."""
 
     manifest: Manifest
-    open_index: Callable[[], Index]
+    open_words: Callable[[], WordWriter]
+    open_vectors: Callable[[], VectorIndex]
     store: EmbeddingStore
     embedder: Embedder | None
     progress: Progress
     counts: Counts
     started_ns: int
+    at_once: bool = False  # vectors are written with the words
 
 
-def readings(feed: Feed, wanted: Sequence[Wanted], *, with_texts: bool) -> Iterator[Reading]:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Points, with the keys and the texts of their vectors."""
+
+    points: Sequence[IndexPoint]
+    keys: Sequence[str]
+    texts: Sequence[str]
+
+
+def readings(feed: FileFeed, wanted: Sequence[Wanted], *, with_texts: bool) -> Iterator[Reading]:
     """What comes of each item, in any order; by worker processes where there are many."""
     workers = processors() if len(wanted) > MANY else 1
     with closing(Crew("infold.search.index.feeds:read_item", workers)) as crew:
@@ -47,7 +63,7 @@ def readings(feed: Feed, wanted: Sequence[Wanted], *, with_texts: bool) -> Itera
                 yield reading
 
 
-def write_keywords(
+def write_files(
     target: Target,
     feed: str,
     found: Iterable[Reading],
@@ -55,10 +71,7 @@ def write_keywords(
     known: Mapping[str, IndexedNote],
     total: int,
 ) -> list[Reading]:
-    """Writes what was read and takes away what is gone; gives back what could not be read.
-
-    Kept vectors are written at once; the others are noted as pending.
-    """
+    """Writes what was read and takes away what is gone; gives back what could not be read."""
     progress, counts = target.progress, target.counts
     failed: list[Reading] = []
     done = 0
@@ -81,76 +94,165 @@ def write_keywords(
 def _write(
     target: Target, feed: str, batch: Sequence[Reading], leaving: Sequence[str], known: Mapping[str, IndexedNote]
 ) -> None:
-    """One round: in progress, written, flushed, recorded."""
+    """One round: in progress, written, durable, recorded."""
     manifest, counts = target.manifest, target.counts
-    done: list[IndexedNote] = []
-    points: list[IndexPoint] = []
-    pending: list[PendingVector] = []
-    same: list[IndexedNote] = []
-    for reading in batch:
-        row = known.get(reading.item.path)
-        if reading.points is not None:
-            done.append(_row(feed, reading, target.started_ns))
-        elif not reading.reason and row is not None:
-            same.append(_seen(row, reading.item, target.started_ns))
+    read = [reading for reading in batch if reading.points is not None]
+    same = [
+        _seen(known[reading.item.path], reading.item, target.started_ns)
+        for reading in batch
+        if reading.points is None and not reading.reason and reading.item.path in known
+    ]
     if same:
         manifest.touch(same)
-    if not done and not leaving:
+    if not read and not leaving:
         return
-    kept = _kept(target, batch)
-    for reading in batch:
-        if reading.points is None:
-            continue
-        given = reading.points
-        for point, key, text in zip(given.points, given.keys, given.texts, strict=True):
-            if key in kept:
-                points.append(replace(point, dense=kept[key]))
-                continue
-            points.append(point)
-            if target.embedder is not None:
-                pending.append(PendingVector(point.id, point.path, key, text))
+    done = [_row(feed, reading, target.started_ns) for reading in read]
+    texts = _texts_of(read)
     require_room(manifest.file.parent)
-    index = target.open_index()
+    words = target.open_words()
     manifest.begin(feed, [*(note.path for note in done), *leaving])
-    index.replace([*(note.path for note in done if note.path in known), *leaving], points)
-    index.flush()
-    manifest.finish(feed, done, leaving, pending)
+    old = [*(note.path for note in done if note.path in known), *leaving]
+    words.replace(old, texts.points)
+    words.commit()
+    due: list[Due] = []
+    if target.at_once:
+        _write_vectors(target, old, texts)
+    elif target.embedder is not None:
+        due = [Due(note.path, note.passages) for note in done]
+        due += [Due(path, 0) for path in leaving] if manifest.has_vectors else []
+    manifest.finish(feed, done, leaving, due)
     counts.changed += len(done)
-    counts.created += len(points)
-    counts.cached += len(points) - len(pending) if target.embedder is not None else 0
+    counts.created += len(texts.points)
 
 
-def fill_vectors(target: Target) -> None:
-    """Computes the vectors that are missing, batch by batch; each batch is kept before it is written to the index."""
-    manifest, embedder, counts = target.manifest, target.embedder, target.counts
-    total = manifest.pending_count() if embedder is not None else 0
-    if embedder is None or not total:
-        return
-    done = 0
-    target.progress("vectors", 0, total)
-    while batch := manifest.pending(VECTOR_BATCH):
-        texts = {item.key: item.text for item in batch}
-        vectors = target.store.find(embedder.name, texts)
-        missing = [key for key in texts if key not in vectors]
+def write_changes(target: Target, feed: ChangeFeed, generation: str) -> None:
+    """Brings the index up to date with a feed that knows what changed."""
+    manifest, counts = target.manifest, target.counts
+    if feed.heard() != generation:
+        _forget_all(target, feed.name)
+        feed.begin(generation)
+    total, sent = feed.waiting(), 0
+    known = set(manifest.notes(feed.name)) if total else set()
+    while changes := feed.changes():
         require_room(manifest.file.parent)
-        if missing:
-            computed = dict(zip(missing, embedder.embed([texts[key] for key in missing]), strict=True))
-            vectors |= target.store.append(embedder.name, computed)
-        index = target.open_index()
-        index.add_vectors({item.id: vectors[item.key] for item in batch if vectors[item.key].any()})
-        index.flush()
-        manifest.filled(item.id for item in batch)
-        counts.computed += len(missing)
-        counts.cached += len(batch) - len(missing)
-        done += len(batch)
+        new = sorted({point.path for point in changes.points} - known)
+        manifest.finish(feed.name, [_tree(feed.name, path) for path in new], [])  # so that they are found to take away
+        known.update(new)
+        words = target.open_words()
+        words.delete(changes.gone)
+        words.put(changes.points)
+        words.commit()
+        if target.at_once:
+            _write_vectors(target, (), _Texts(changes.points, changes.keys, changes.texts), changes.gone)
+        elif target.embedder is not None:
+            lacking = zip(changes.points, changes.texts, strict=True)
+            due = [*(Due(one.id, int(bool(text.strip()))) for one, text in lacking), *(Due(i, 0) for i in changes.gone)]
+            manifest.finish(feed.name, [], [], due)
+        feed.confirm(changes)
+        counts.created += len(changes.points)
+        counts.removed += len(changes.gone)
+        sent += len(changes.points) + len(changes.gone)
+        target.progress(feed.name, sent, max(total, sent))
+
+
+def _forget_all(target: Target, feed: str) -> None:
+    """Takes everything of a feed from the index."""
+    paths = sorted(target.manifest.notes(feed))
+    if not paths:
+        return
+    words = target.open_words()
+    words.replace(paths, [])
+    words.commit()
+    if target.manifest.has_vectors:
+        vectors = target.open_vectors()
+        vectors.replace(paths, [])
+        vectors.flush()
+    target.manifest.finish(feed, [], paths)
+    target.manifest.settle(feed, [one.key for one in target.manifest.due(feed)])
+
+
+def fill_vectors(target: Target, feeds: Sequence[Feed], until: float | None = None) -> None:
+    """Writes the vectors that are missing, batch by batch, and takes away those that nothing has any more.
+
+    Ends with a batch, at the moment `until` of the monotonic clock or soon after; the rest is for the next time.
+    """
+    manifest = target.manifest
+    total = manifest.pending_count() if target.embedder is not None else 0
+    done = 0
+    for feed in feeds if target.embedder is not None else ():
+        for batch in rounds(manifest.due(feed.name), lambda one: one.passages, VECTOR_BATCH, VECTOR_BATCH):
+            if total:
+                target.progress("vectors", done, max(total, done))
+            require_room(manifest.file.parent)
+            manifest.settle(feed.name, _fill(target, feed, batch))
+            done += sum(one.passages for one in batch)
+            if until is not None and time.monotonic() >= until:
+                return
+    if total:
         target.progress("vectors", done, max(total, done))
 
 
-def _kept(target: Target, batch: Iterable[Reading]) -> Mapping[str, Vector]:
-    if target.embedder is None:
+def _fill(target: Target, feed: Feed, batch: Sequence[Due]) -> list[str]:
+    """Writes the vectors of a batch; gives those of which they are now as the words are."""
+    keys = [one.key for one in batch]
+    if isinstance(feed, ChangeFeed):
+        now = feed.current(keys)
+        _write_vectors(target, (), _Texts(now.points, now.keys, now.texts), now.gone)
+        return keys
+    known = target.manifest.notes(feed.name)
+    rows = [known[key] for key in keys if key in known]
+    read = [feed.read(Item(row.path, row.mtime_ns, row.size, row.variant), "") for row in rows]
+    same = [reading for row, reading in zip(rows, read, strict=True) if reading.points and reading.sha256 == row.sha256]
+    settled = [*(reading.item.path for reading in same), *(key for key in keys if key not in known)]
+    _write_vectors(target, settled, _texts_of(same))
+    return settled
+
+
+def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Sequence[str] = ()) -> None:
+    """Takes away the vectors of these paths and ids, and writes those of these texts, durably."""
+    found = _vectors_of(target, texts)
+    if not found and not target.manifest.has_vectors:
+        return
+    records = [
+        VectorRecord(point.id, found[key], payload_of(point))
+        for point, key in zip(texts.points, texts.keys, strict=True)
+        if key in found and found[key].any()
+    ]
+    written = {record.id for record in records}
+    without = [point.id for point in texts.points if point.id not in written] if not paths else []
+    vectors = target.open_vectors()
+    vectors.delete([*gone, *without])
+    vectors.replace(paths, records)
+    vectors.flush()
+
+
+def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:
+    """By key: those that are kept, and the others computed; each batch of them is kept before it is used."""
+    embedder, counts = target.embedder, target.counts
+    if embedder is None or not texts.points:
         return {}
-    keys = {key for reading in batch if reading.points is not None for key in reading.points.keys}
-    return target.store.find(target.embedder.name, keys)
+    wanted = {key: text for key, text in zip(texts.keys, texts.texts, strict=True) if text.strip()}
+    found = dict(target.store.find(embedder.name, wanted))
+    missing = [key for key in wanted if key not in found]
+    for first in range(0, len(missing), VECTOR_BATCH):
+        some = missing[first : first + VECTOR_BATCH]
+        computed = dict(zip(some, embedder.embed([wanted[key] for key in some]), strict=True))
+        found |= target.store.append(embedder.name, computed)
+    counts.computed += len(missing)
+    counts.cached += sum(key in found for key in texts.keys) - len(missing)
+    return found
+
+
+def _texts_of(read: Iterable[Reading]) -> _Texts:
+    points: list[IndexPoint] = []
+    keys: list[str] = []
+    texts: list[str] = []
+    for reading in read:
+        if reading.points is not None:
+            points += reading.points.points
+            keys += reading.points.keys
+            texts += reading.points.texts
+    return _Texts(points, keys, texts)
 
 
 def _row(feed: str, reading: Reading, moment_ns: int) -> IndexedNote:
@@ -167,6 +269,11 @@ def _row(feed: str, reading: Reading, moment_ns: int) -> IndexedNote:
         title=points.title if points else "",
         indexed_ns=moment_ns,
     )
+
+
+def _tree(feed: str, path: str) -> IndexedNote:
+    """The row of what is no file: it says that there are points of this path, and counts none of them."""
+    return IndexedNote(feed, path, 0, 0, feed, "", 0, "", path, 0)
 
 
 def _seen(row: IndexedNote, item: Item, moment_ns: int) -> IndexedNote:

@@ -70,6 +70,7 @@ def answer(
         query=asked,
         groups=grouped(collector.results),
         left_out=collector.left_out,
+        notices=(legs.notice,) if legs.notice else (),
         timing=Timing(
             keyword_ms=legs.keyword_ms, dense_ms=legs.dense_ms, total_ms=(time.perf_counter() - started) * 1000
         ),
@@ -128,7 +129,7 @@ class _Collector:
     def add(self, ranked: Ranked) -> None:
         """One more result, unless its text is gone or the place is shown already."""
         hit = ranked.hit
-        texts = self.texts.get(hit.source)
+        texts = self.texts.get(hit.group)
         if texts is None:
             self._keep(_result(ranked, hit.start_line, hit.end_line, _heading(hit)), hit.start_line)
             return
@@ -181,7 +182,7 @@ def _result(ranked: Ranked, start_line: int, end_line: int, heading: str | None)
         heading=heading,
         trail=hit.trail,
         title=hit.title,
-        source=hit.source,
+        group=hit.group,
         score=hit.score,
         snippet="",
         date=hit.date,

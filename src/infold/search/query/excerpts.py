@@ -25,7 +25,7 @@ _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
-_MOST_ORDINALS: Final = 64  # tried before a note is cut again
+_MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
 _MOST_READ: Final = 256  # texts that are held at once
 _MOST_HELD: Final = 32_000_000  # characters of them
 _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
@@ -109,14 +109,15 @@ class _NoteText:
     def cut_again(self) -> dict[str, _Found]:
         """By id, the passages that the note as it is now has."""
         from infold.catalogue.passages import cut
-        from infold.search.index.points import point_id
+        from infold.search.index.points import passage_ids
         from infold.vault.note import parse
 
         if self._passages is None:
             passages = cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
+            ids = passage_ids(self._path, [passage.text_hash for passage in passages])
             self._passages = {
-                point_id(self._path, ordinal, passage.text_hash): (passage.text, passage.start_line, passage.end_line)
-                for ordinal, passage in enumerate(passages)
+                one: (passage.text, passage.start_line, passage.end_line)
+                for one, passage in zip(ids, passages, strict=True)
             }
         return self._passages
 

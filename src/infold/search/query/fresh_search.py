@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
-from infold.search.index.contract import EVERYTHING, Filter, Source
+from infold.search.index.contract import EVERYTHING, Filter, PointGroup
 from infold.search.index.generations import IndexFolder
 from infold.search.query.searcher import Searcher
 from infold.search.query.suggestions import hint_for
@@ -37,10 +37,6 @@ _FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
 Progress = Callable[[str, int, int], None]
 
 
-class _Enough(Exception):
-    """The time for vectors is over."""
-
-
 def _silent(stage: str, done: int, total: int) -> None:
     """No progress is shown."""
 
@@ -56,7 +52,7 @@ class LiveSearch:
         workspace: Workspace,
         embedder: Embedder | None,
         *,
-        feeds: Sequence[Feed] | None = None,
+        feeds: Callable[[], Sequence[Feed]] | None = None,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
         progress: Progress = _silent,
     ) -> None:
@@ -86,16 +82,16 @@ class LiveSearch:
         wants_sync = self._workspace.params.search.sync_on_search if sync is None else sync
         notices = self._brought_up_to_date() if wants_sync or self._folder.is_damaged else ()
         synced = time.perf_counter()
-        searcher = self._open()
-        found = searcher.search(asked, where, limit, min_score)
+        found, more = self._answer(asked, where, limit, min_score)
+        searcher, notices = self._open(), (*notices, *more)
         if len(found.results) < _FEW_RESULTS:
-            notices += self._left_out()
+            notices = (*notices, *self._left_out())
         if not found.results:
             found = replace(found, searched=searcher.count(where), hint=hint_for(found, where, searcher))
         timing = replace(
             found.timing, sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
         )
-        return replace(found, timing=timing, notices=(*notices, *self._about_vectors(searcher)))
+        return replace(found, timing=timing, notices=(*notices, *found.notices, *self._about_vectors(searcher)))
 
     def fill(self, seconds: float = FILL_SECONDS) -> None:
         """Gives passages that wait for a vector theirs, for about so long, where the model is a quick one.
@@ -105,15 +101,10 @@ class LiveSearch:
         """
         from infold.search.embed.embedder import StaticEmbedder
 
-        searcher, ends = self._searcher, time.monotonic() + seconds
-
-        def until_then(stage: str, done: int, total: int) -> None:  # noqa: ARG001 - as every progress
-            if done and time.monotonic() >= ends:
-                raise _Enough
-
-        with suppress(_Enough, InfoldError, OSError, KeyboardInterrupt):
+        searcher = self._searcher
+        with suppress(InfoldError, OSError, KeyboardInterrupt):
             if searcher is not None and isinstance(self._embedder, StaticEmbedder) and searcher.pending_vectors:
-                self._sync(until_then, paths=(), vectors=True, wait_seconds=0.0)
+                self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
 
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
@@ -128,6 +119,19 @@ class LiveSearch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _answer(
+        self, asked: str, where: Filter, limit: int | None, min_score: float | None
+    ) -> tuple[SearchResult, tuple[str, ...]]:
+        """What the index answers; one that turns out to be damaged is made anew first, and that is said."""
+        try:
+            return self._open().search(asked, where, limit, min_score), ()
+        except IndexFault:
+            if not self._folder.is_damaged:
+                raise
+        self.close()
+        notices = self._brought_up_to_date()
+        return self._open().search(asked, where, limit, min_score), notices
 
     def _brought_up_to_date(self) -> tuple[str, ...]:
         """What to say about it: nothing where all went well."""
@@ -145,6 +149,8 @@ class LiveSearch:
                 raise
             return (f"The index could not be brought up to date: {error}",)
         self._unread = tuple(path for path, _ in done.skipped if is_note_name(path))
+        if done.rebuilt and not has_index:
+            return ("The search index was damaged; it was made anew.",)
         if done.emptied:
             return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
         return ()
@@ -157,7 +163,13 @@ class LiveSearch:
         return (f"{which} not searched (too big, not UTF-8, or out of reach); `infold index` names them.",)
 
     def _sync(
-        self, progress: Progress, *, paths: Sequence[str] | None, vectors: bool, wait_seconds: float
+        self,
+        progress: Progress,
+        *,
+        paths: Sequence[str] | None,
+        vectors: bool,
+        wait_seconds: float,
+        until: float | None = None,
     ) -> SyncResult:
         from infold.search.index.sync import sync_index
 
@@ -169,10 +181,11 @@ class LiveSearch:
             space.params,
             self._embedder,
             progress,
-            feeds=self._feeds,
+            feeds=self._feeds() if self._feeds is not None else None,
             paths=paths,
             vectors=vectors,
             wait_seconds=wait_seconds,
+            until=until,
         )
 
     def _open(self) -> Searcher:
@@ -193,7 +206,7 @@ class LiveSearch:
 
         notes = NoteTexts(self._workspace.vault, self._workspace.params)
         more = self._more_texts() if self._more_texts is not None else {}
-        return {Source.NOTEBOOK: notes, Source.DAILY: notes, **more}
+        return {PointGroup.NOTEBOOK: notes, PointGroup.DAILY: notes, **more}
 
     def _about_vectors(self, searcher: Searcher) -> tuple[str, ...]:
         if self._embedder is None:

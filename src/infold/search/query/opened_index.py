@@ -2,43 +2,65 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import closing
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infold.errors import IndexFault
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import Manifest
+from infold.search.index.words import WordIndex
+
+if TYPE_CHECKING:
+    from infold.search.index.contract import VectorIndex
 
 MOST_LANGUAGES: Final = 3  # that a query is stemmed in
 _LANGUAGES_SECONDS: Final = 30.0  # that they are taken to stay the same
 
 
 class OpenedIndex:
-    """The index of `generation` and its manifest. Raises IndexFault where there is none, or it has lost passages."""
+    """The index of `generation`: its words, and its vectors once somebody asks for them.
+
+    Raises IndexFault where there is none, or it has lost passages.
+    """
 
     def __init__(self, folder: IndexFolder, generation: str | None) -> None:
         if generation is None or folder.is_damaged:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         self.generation = generation
+        self._folder = folder
         self._manifest_file = folder.manifest_of(generation)
+        self._opening = threading.Lock()
+        self._vectors: VectorIndex | None = None
+        self._is_closed = False
         try:
             with closing(self._manifest()) as manifest:
                 identity, before = manifest.identity(), manifest.passage_count()
                 self._languages = manifest.languages(MOST_LANGUAGES)
                 self._languages_at = time.monotonic()
             self.model = identity.model if identity is not None else ""
-            self.index = open_engine(folder.folder).open(generation)
-            try:
-                self._check(before)
-            except BaseException:
-                self.index.close()
-                raise
+            self.words = WordIndex(folder.words_of(generation))
+            self._check(before)
         except IndexFault:
-            if folder.current() == generation:
-                folder.mark_damaged()
+            self._mark_damaged()
             raise
+
+    @property
+    def vectors(self) -> VectorIndex | None:
+        """The vectors, opened by the first who asks; None where none were written yet. Raises IndexFault."""
+        with self._opening:
+            if self._vectors is None and not self._is_closed:
+                with closing(self._manifest()) as manifest:
+                    if not manifest.has_vectors:
+                        return None
+                try:
+                    self._vectors = open_engine(self._folder.folder).open(self.generation)
+                except IndexFault:
+                    self._mark_damaged()
+                    raise
+            return self._vectors
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -61,17 +83,25 @@ class OpenedIndex:
 
     def close(self) -> None:
         """Lets go of the index."""
-        self.index.close()
+        with self._opening:
+            self._is_closed = True
+            vectors, self._vectors = self._vectors, None
+        self.words.close()
+        if vectors is not None:
+            vectors.close()
 
     def _check(self, before: int | None) -> None:
         """Whether the index holds what its manifest says; while somebody writes, nobody can tell."""
-        if before is None:
+        if before is None or self.words.count() >= before:
             return
-        held = self.index.count()
         with closing(self._manifest()) as manifest:
             after = manifest.passage_count()
-        if before == after and held < after:
+        if before == after:
             raise IndexFault("The search index has lost passages.", hint="`infold index` puts it right.")
+
+    def _mark_damaged(self) -> None:
+        if self._folder.current() == self.generation:
+            self._folder.mark_damaged()
 
     def _manifest(self) -> Manifest:
         return Manifest(self._manifest_file, read_only=True)

@@ -49,12 +49,12 @@ class Holds:
 
     def those_of(self, hits: Sequence[Hit]) -> list[Hit]:
         """The hits that hold them, in their order; looked at file by file, so that each is read once."""
-        for hit in sorted(hits, key=lambda hit: (hit.source, hit.path)):
+        for hit in sorted(hits, key=lambda hit: (hit.group, hit.path)):
             self(hit)
         return [hit for hit in hits if self(hit)]
 
     def _looked_up(self, hit: Hit) -> bool:
-        texts = self._texts(hit.source)
+        texts = self._texts(hit.group)
         stretch = texts.stretch(hit) if texts is not None else None
         places = [hit.title, *hit.trail, *([stretch.text] if stretch is not None else [])]
         return all(any(pattern.search(place) for place in places) for pattern in self._patterns)

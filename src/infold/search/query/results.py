@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from infold.search.index.contract import Source
+from infold.search.index.contract import PointGroup
 from infold.search.query.fusion import Evidence
 
-ALWAYS_SHOWN: Final = (Source.NOTEBOOK, Source.DAILY, Source.SESSIONS)  # as groups, empty or not (spec 3, section 6)
+# As groups, empty or not (spec 3, section 6).
+ALWAYS_SHOWN: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY, PointGroup.SESSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Result:
     heading: str | None
     trail: tuple[str, ...]
     title: str
-    source: str
+    group: str
     score: float
     snippet: str
     marks: tuple[tuple[int, int], ...] = ()
@@ -122,10 +123,10 @@ class SearchResult:
 def grouped(results: list[Result]) -> dict[str, tuple[Result, ...]]:
     """The results by source; a source of which there is nothing shows where the specification has it."""
     groups: dict[str, tuple[Result, ...]] = {}
-    for source in Source:
-        found = tuple(result for result in results if result.source == source)
-        if found or source in ALWAYS_SHOWN:
-            groups[str(source)] = found
+    for group in PointGroup:
+        found = tuple(result for result in results if result.group == group)
+        if found or group in ALWAYS_SHOWN:
+            groups[str(group)] = found
     return groups
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from infold.errors import IndexFault
+from infold.errors import IndexFault, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
-from infold.search.index.contract import EVERYTHING, Filter, Hit
+from infold.search.index.contract import DEFAULT_GROUPS, EVERYTHING, NOTE_GROUPS, Filter, Hit
 from infold.search.index.generations import IndexFolder
 from infold.search.query.fusion import (
     KEYWORD,
@@ -32,12 +32,12 @@ from infold.search.query.fusion import (
     telling,
 )
 from infold.search.query.opened_index import OpenedIndex
-from infold.search.terms import sparse_query
+from infold.search.terms import query_weights
 from infold.settings import Fusion, SearchParams
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
-    from infold.search.index.contract import Asked
+    from infold.search.index.contract import QueryVector, Vector
     from infold.search.query.excerpts import Texts
     from infold.search.query.results import SearchResult
 
@@ -68,6 +68,7 @@ class Legs:
     dense_ms: float
     keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
     dense_base: float = 0.0
+    notice: str = ""  # why it is not all there is
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
         """The two as one ranking."""
@@ -97,7 +98,7 @@ class Searcher:
         self._embedder = embedder
         self._texts = texts
         self._folder = IndexFolder(index_dir)
-        self._last: tuple[str, Asked] | None = None
+        self._last: tuple[str, QueryVector] | None = None
         self._opening = threading.Lock()
         self._opened: OpenedIndex | None = None
         self._is_closed = False
@@ -105,7 +106,7 @@ class Searcher:
 
     def keyword(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """The passages that share the most telling words with `text` (BM25)."""
-        return self._ask(lambda opened: opened.index.query_sparse(sparse_query(text, opened.languages), limit, where))
+        return self._ask(lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where))
 
     def dense(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """The passages closest in meaning (cosine); none where the index has no vectors."""
@@ -114,9 +115,17 @@ class Searcher:
 
         def ask(opened: OpenedIndex) -> list[Hit]:
             vector = self._vector(text, opened)
-            return [] if vector is None else opened.index.query_dense(vector, limit, where)
+            return [] if vector is None else _nearest(opened, vector, limit, where)
 
         return self._ask(ask)
+
+    def near(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """The passages nearest to a vector of this index's model (cosine); none where the index has no vectors."""
+        return self._ask(lambda opened: _nearest(opened, vector, limit, where))
+
+    def vectors(self, where: Filter = EVERYTHING) -> tuple[list[Hit], Vector]:
+        """Every passage that has a vector, with their vectors as rows in the same order: for clustering."""
+        return self._ask(lambda opened: _all_vectors(opened, where))
 
     def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """Both, fused as `search.query.fusion` says, scores from 0 to 1; keywords weigh 1, meaning what it is worth.
@@ -132,7 +141,11 @@ class Searcher:
         started = time.perf_counter()
         by_keyword = self.keyword(keywords, depth, where)
         between = time.perf_counter()
-        by_meaning = self.dense(text, depth, where)
+        notice, by_meaning = "", []
+        try:
+            by_meaning = self.dense(text, depth, where)
+        except VaultBusy as error:
+            notice = f"Found by words alone: {error}"
         ended = time.perf_counter()
         floor = self._floor()
         return Legs(
@@ -143,6 +156,7 @@ class Searcher:
             dense_ms=(ended - between) * 1000,
             keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
             dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
+            notice=notice,
         )
 
     def search(
@@ -151,6 +165,7 @@ class Searcher:
         """The places that answer, by source, at most `limit` in all, none below `min_score` (spec 3, section 6).
 
         Words in quotes must stand in a result as they are. What the files no longer say is left out, and counted.
+        Where no groups are named, external text and nodes are left out too.
         """
         from infold.search.query.build_results import answer
 
@@ -158,7 +173,7 @@ class Searcher:
             self,
             asked,
             texts=self._texts() if self._texts is not None else {},
-            where=where,
+            where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
             limit=self._params.max_results if limit is None else limit,
             min_score=self._params.min_score if min_score is None else min_score,
             fusion=self._params.fusion,
@@ -174,7 +189,11 @@ class Searcher:
         if limit < 1:
             return []
         depth = max(CANDIDATE_PASSAGES, limit * PASSAGES_PER_NOTE)
-        legs: list[Leg] = [(self.keyword(text, depth), 1.0), (self.dense(text, depth), self._dense_weight())]
+        notes = Filter(groups=NOTE_GROUPS)
+        legs: list[Leg] = [
+            (self.keyword(text, depth, notes), 1.0),
+            (self.dense(text, depth, notes), self._dense_weight()),
+        ]
         return by_relative_score(legs, limit)
 
     def score(self, text: str, paths: Sequence[str]) -> dict[str, NoteScore]:
@@ -188,7 +207,7 @@ class Searcher:
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many passages there are to search."""
-        return self._ask(lambda opened: opened.index.count(where))
+        return self._ask(lambda opened: opened.words.count(where))
 
     def titles(self) -> list[str]:
         """The titles of all notes."""
@@ -257,7 +276,7 @@ class Searcher:
     def _floor(self) -> float:
         return floor_of(self._embedder) if self._embedder is not None and self.has_vectors else 0.0
 
-    def _vector(self, text: str, opened: OpenedIndex) -> Asked | None:
+    def _vector(self, text: str, opened: OpenedIndex) -> QueryVector | None:
         embedder = self._embedder
         if embedder is None or embedder.name != opened.model or not text.strip():
             return None
@@ -265,3 +284,28 @@ class Searcher:
         if known is None or known[0] != text:
             self._last = known = text, embedder.embed_query(text)
         return known[1]
+
+
+def _nearest(opened: OpenedIndex, vector: QueryVector, limit: int, where: Filter) -> list[Hit]:
+    """The nearest points that the index still has; deeper where vectors of former ones are among the nearest."""
+    index = opened.vectors
+    if index is None or limit < 1:
+        return []
+    depth = limit
+    while True:
+        nearest = index.query(vector, depth, where)
+        known = opened.words.hits([one for one, _ in nearest], where)
+        hits = [replace(known[one], score=score) for one, score in nearest if one in known]
+        if len(hits) >= limit or len(nearest) < depth:
+            return hits[:limit]
+        depth *= 2
+
+
+def _all_vectors(opened: OpenedIndex, where: Filter) -> tuple[list[Hit], Vector]:
+    import numpy as np
+
+    index = opened.vectors
+    points = opened.words.points(where) if index is not None else []
+    found = index.vectors([hit.id for hit in points]) if index is not None else {}
+    hits = sorted((hit for hit in points if hit.id in found), key=lambda hit: (hit.path, hit.start_line, hit.id))
+    return hits, np.array([found[hit.id] for hit in hits], dtype=np.float32).reshape(len(hits), -1)

@@ -23,7 +23,7 @@ def hint_for(found: SearchResult, where: Filter, searcher: Searcher) -> str:
     question = read_question(found.query)
     if not tokens(question.text):
         return "Ask with a word or a number; signs alone are not looked for."
-    is_filtered = any((where.sources, where.prefixes, where.tags, where.since, where.until))
+    is_filtered = any((where.groups, where.prefixes, where.tags, where.since, where.until))
     if is_filtered and not searcher.count(where):
         return _OF_DAYS if where.since or where.until else _FILTERED
     if question.phrases:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infold.errors import EnvironmentFault, IndexFault, SettingInvalid
-from infold.search.index.contract import Asked, Filter, Hit, IndexPoint, Vector
-from infold.search.index.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
+from infold.search.index.contract import Filter, QueryVector, Vector, VectorRecord
+from infold.search.index.payload import DATE, DENSE, KEYWORDS, days, matches
 from infold.search.server.address import URL_SETTING, ServerAddress
 from infold.search.server.faults import failure_of, translate
-from infold.search.terms import Sparse
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -52,25 +51,24 @@ class ServerClient:
         """Whether there is such a collection."""
         return self._ask("looking for the index", lambda: self._client.collection_exists(collection))
 
-    def has_dense(self, collection: str) -> bool:
-        """Whether the collection was made for dense vectors too. Raises IndexFault where there is none."""
+    def check(self, collection: str) -> None:
+        """Raises IndexFault where there is no such collection, or it holds no vectors of ours."""
         vectors = self._ask("opening", lambda: self._client.get_collection(collection)).config.params.vectors
-        return isinstance(vectors, dict) and DENSE in vectors
+        if not (isinstance(vectors, dict) and DENSE in vectors):
+            raise IndexFault(
+                f"The collection {collection} is none that infold made.", hint="`infold rebuild` makes a new one."
+            )
 
     def create(self, collection: str, vector_size: int, timeout_seconds: int) -> None:
         """A new, empty collection with what filters need."""
         models = _models()
-        dense = models.VectorParams(
-            size=max(vector_size, 1), distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16
-        )
-        sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)}
+        dense = models.VectorParams(size=vector_size, distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16)
         doing = "making the index"
         self._ask(
             doing,
             lambda: self._client.create_collection(
                 collection,
-                vectors_config={DENSE: dense} if vector_size else {},
-                sparse_vectors_config=sparse,
+                vectors_config={DENSE: dense},
                 timeout=timeout_seconds,
             ),
         )
@@ -85,16 +83,19 @@ class ServerClient:
     def write(
         self,
         collection: str,
-        points: Sequence[IndexPoint],
+        records: Sequence[VectorRecord],
         *,
         instead_of: Sequence[str] = (),
         keeping: Sequence[str] = (),
     ) -> None:
-        """One request: adds the points, then takes away every point of the paths `instead_of` but those `keeping`."""
+        """One request: adds the records, then takes away every other vector of the paths `instead_of` but `keeping`."""
         models = _models()
         operations: list[Any] = []
-        if points:
-            added = [models.PointStruct(id=p.id, vector=_vectors(p), payload=payload_of(p)) for p in points]
+        if records:
+            added = [
+                models.PointStruct(id=one.id, vector={DENSE: one.vector.tolist()}, payload=dict(one.payload))
+                for one in records
+            ]
             operations.append(models.UpsertOperation(upsert=models.PointsList(points=added)))
         if instead_of:
             where = models.Filter(
@@ -109,42 +110,34 @@ class ServerClient:
         models = _models()
         self._change(collection, [models.DeleteOperation(delete=models.PointIdsList(points=list(ids)))])
 
-    def known(self, collection: str, ids: Sequence[str]) -> list[str]:
-        """Which of these points there are."""
-        found = self._ask(
-            "looking for points",
-            lambda: self._client.retrieve(collection, list(ids), with_payload=False, with_vectors=False),
-        )
-        return [str(point.id) for point in found]
-
-    def set_vectors(self, collection: str, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector."""
-        models = _models()
-        named = [models.PointVectors(id=point, vector={DENSE: v.tolist()}) for point, v in vectors.items()]
-        if named:
-            self._change(collection, [models.UpdateVectorsOperation(update_vectors=models.UpdateVectors(points=named))])
-
-    def query(self, collection: str, query: Sparse | Asked, limit: int, where: Filter) -> list[Hit]:
-        """The nearest points: by the sparse vector where `query` is one, else by the dense."""
-        nearest, using = (_sparse(query), SPARSE) if isinstance(query, tuple) else (query.tolist(), DENSE)
+    def query(self, collection: str, vector: QueryVector, limit: int, where: Filter) -> list[tuple[str, float]]:
+        """The nearest vectors."""
         found = self._ask(
             "searching",
             lambda: self._client.query_points(
                 collection,
-                nearest,
-                using=using,
+                [float(number) for number in vector],
+                using=DENSE,
                 query_filter=_filter(where),
                 limit=limit,
-                with_payload=True,
+                with_payload=False,
             ),
         )
-        try:
-            return [hit_of(str(point.id), point.payload or {}, point.score) for point in found.points]
-        except (KeyError, TypeError) as error:
-            raise IndexFault(
-                f"The collection {collection} holds points that infold did not write ({error}).",
-                hint="`infold rebuild` makes a new one.",
-            ) from error
+        return [(str(point.id), point.score) for point in found.points]
+
+    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these points, where there are any."""
+        import numpy as np
+
+        found = self._ask(
+            "reading vectors",
+            lambda: self._client.retrieve(collection, list(ids), with_payload=False, with_vectors=True),
+        )
+        return {
+            str(point.id): np.asarray(point.vector[DENSE], dtype=np.float32)
+            for point in found
+            if isinstance(point.vector, dict) and DENSE in point.vector
+        }
 
     def count(self, collection: str, where: Filter) -> int:
         """How many points there are."""
@@ -203,17 +196,6 @@ def _models() -> Any:
     from qdrant_client import models
 
     return models
-
-
-def _sparse(vector: Sparse) -> Any:
-    return _models().SparseVector(indices=[int(i) for i in vector[0]], values=[float(v) for v in vector[1]])
-
-
-def _vectors(point: IndexPoint) -> dict[str, Any]:
-    vectors: dict[str, Any] = {SPARSE: _sparse(point.sparse)} if len(point.sparse[0]) else {}
-    if point.dense is not None and point.dense.any():
-        vectors[DENSE] = point.dense.tolist()
-    return vectors
 
 
 def _filter(where: Filter) -> Any:

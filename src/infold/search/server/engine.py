@@ -1,10 +1,8 @@
 """Qdrant server or cluster, the shared engine: one collection a generation, for as many machines as reach it.
 
-A replacement is a request that adds the new points and then takes the old ones away. The server carries the two out one
-after the other, so for a moment a reader may see both, never none; a path of more than BATCH_POINTS points comes in
-several requests, and the moment lasts as long as they do. Nobody meets a lock: the server serves everyone.
-
-The server ranks each leg by itself; fusing them belongs to `search.query.fusion`, as with every engine.
+It holds vectors; the words are in the index folder of each machine. A replacement is a request that adds the new
+vectors and then takes the old ones away, so for a moment a reader may see both, never none. Nobody meets a lock: the
+server serves everyone.
 """
 
 from __future__ import annotations
@@ -17,11 +15,10 @@ from uuid import uuid4
 
 from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable
-from infold.search.index.contract import EVERYTHING, Asked, Filter, Hit, IndexPoint, Vector
+from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
 from infold.search.index.generations import IndexFolder
 from infold.search.server.address import server_address
 from infold.search.server.client import FIRST_WAIT_SECONDS, ServerClient, connect
-from infold.search.terms import Sparse
 
 T = TypeVar("T")
 
@@ -61,13 +58,13 @@ class ServerEngine:
         return collection is not None and self._client().exists(collection)
 
     def create(self, generation: str, vector_size: int) -> ServerIndex:
-        """A new, empty collection, in place of one of that name. `vector_size` 0 makes one without dense vectors."""
+        """A new, empty collection for vectors of this size, in place of one of that name."""
         collection = self._collection(generation) or self._name_vault(generation)
         client = self._client()
         if client.exists(collection):
             client.drop(collection, self._timeout_seconds)
         client.create(collection, vector_size, self._timeout_seconds)
-        return ServerIndex(client, collection, has_dense=vector_size > 0)
+        return ServerIndex(client, collection)
 
     def open(self, generation: str) -> ServerIndex:
         """The collection of this generation. Raises IndexFault where the server does not have it."""
@@ -75,7 +72,8 @@ class ServerEngine:
         if collection is None:
             raise IndexFault("There is no search index on the server yet.", hint="`infold index` makes it.")
         client = self._client()
-        return ServerIndex(client, collection, has_dense=client.has_dense(collection))
+        client.check(collection)
+        return ServerIndex(client, collection)
 
     def compact(self, generation: str, seconds: float) -> bool:  # noqa: ARG002 - the protocol's
         """Nothing: a server does that by itself."""
@@ -123,22 +121,21 @@ class ServerEngine:
 
 
 class ServerIndex:
-    """An Index in one collection. What a call wrote is in the server's own log when it returns."""
+    """A VectorIndex in one collection. What a call wrote is in the server's own log when it returns."""
 
-    def __init__(self, client: ServerClient, collection: str, *, has_dense: bool) -> None:
+    def __init__(self, client: ServerClient, collection: str) -> None:
         self.collection = collection
-        self._has_dense = has_dense
         self._client: ServerClient | None = client
 
-    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
-        """Adds these points and takes away every other point of these paths; see above for what a reader may see."""
+    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
+        """Adds these records and takes away every other vector of these paths; see above for what a reader may see."""
         client = self._open
-        by_path: dict[str, list[IndexPoint]] = {path: [] for path in paths}
-        for point in points:
-            by_path.setdefault(point.path, []).append(point)
+        by_path: dict[str, list[VectorRecord]] = {path: [] for path in paths}
+        for record in records:
+            by_path.setdefault(record.path, []).append(record)
         cleared = set(paths)
         for group in _groups(by_path):
-            added = [point for path in group for point in by_path[path]]
+            added = [record for path in group for record in by_path[path]]
             *first, last = list(_batches(added)) or [[]]
             for batch in first:
                 client.write(self.collection, batch)
@@ -146,38 +143,27 @@ class ServerIndex:
                 self.collection,
                 last,
                 instead_of=[path for path in group if path in cleared],
-                keeping=[point.id for point in added],
+                keeping=[record.id for record in added],
             )
 
-    def upsert(self, points: Sequence[IndexPoint]) -> None:
-        """Adds the points, in place of those with the same id."""
-        client = self._open
-        for batch in _batches(points):
-            client.write(self.collection, batch)
-
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes these points away; an id that is not there is passed over."""
+        """Takes these vectors away; an id that is not there is passed over."""
         client = self._open
         for batch in _batches(ids):
             client.delete(self.collection, batch)
 
-    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector; an id that is not there is passed over."""
+    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
+        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
         client = self._open
-        for batch in _batches(list(vectors)):
-            known = client.known(self.collection, batch)  # the server refuses a batch with an id that it lacks
-            client.set_vectors(self.collection, {point: vectors[point] for point in known})
+        return client.query(self.collection, vector, limit, where) if limit > 0 and any(vector) else []
 
-    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By keyword: BM25, among the points that `where` lets through."""
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these ids, of unit length, rounded as the server keeps them; one not there is left out."""
         client = self._open
-        return client.query(self.collection, query, limit, where) if len(query[0]) and limit > 0 else []
-
-    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By meaning: cosine, among the points that `where` lets through."""
-        client = self._open
-        is_asked = self._has_dense and limit > 0 and any(query)
-        return client.query(self.collection, query, limit, where) if is_asked else []
+        found: dict[str, Vector] = {}
+        for batch in _batches(ids):
+            found |= client.vectors(self.collection, batch)
+        return found
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -203,7 +189,7 @@ def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
         yield items[first : first + BATCH_POINTS]
 
 
-def _groups(by_path: Mapping[str, Sequence[IndexPoint]]) -> Iterator[list[str]]:
+def _groups(by_path: Mapping[str, Sequence[VectorRecord]]) -> Iterator[list[str]]:
     """The paths, as many together as have at most BATCH_POINTS points; a path of more stands alone."""
     group: list[str] = []
     points = 0

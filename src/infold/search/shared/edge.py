@@ -6,24 +6,20 @@ A shard has one opener at a time. Who that is, and how the others use it meanwhi
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from uuid import UUID
 
 import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.chunked_writes import steps
-from infold.search.index.contract import EVERYTHING, Asked, Filter, Hit, IndexPoint, Vector
+from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
-from infold.search.index.payload import DATE, DENSE, KEYWORDS, SPARSE, days, hit_of, matches, payload_of
+from infold.search.index.payload import DATE, DENSE, KEYWORDS, days, matches
 from infold.search.shared.rwlock import Turns
-from infold.search.shared.write_ahead_record import Intent
-from infold.search.terms import Sparse
 
 _T = TypeVar("_T")
 
@@ -54,12 +50,11 @@ def _translated(doing: str) -> Iterator[None]:
 
 
 class EdgeIndex:
-    """An Index in `folder`, opened; with a `vector_size` it is made where there is none, 0 without dense vectors."""
+    """A VectorIndex in `folder`, opened; with a `vector_size` it is made where there is none."""
 
     def __init__(self, folder: Path, vector_size: int | None = None) -> None:
         self.folder = folder
         self._turns = Turns()
-        self._intent = Intent(folder)
         self._shard: qe.EdgeShard | None = None
         config = folder / CONFIG_FILE
         if vector_size is None and not config.exists():
@@ -67,11 +62,8 @@ class EdgeIndex:
         with _translated("opening"):
             if vector_size is None or config.exists():
                 require_room(folder, LEAST_TO_OPEN_BYTES)
-                self._has_dense = DENSE in json.loads(config.read_bytes()).get("vectors", {})
                 self._shard = qe.EdgeShard.load(str(folder))
-                self._resume()
                 return
-            self._has_dense = vector_size > 0
             require_room(folder)
             folder.mkdir(parents=True, exist_ok=True)
             self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
@@ -79,45 +71,48 @@ class EdgeIndex:
                 self._update(qe.UpdateOperation.create_field_index(field, qe.KeywordIndexParams(memory=_MAPPED)))
             self._update(qe.UpdateOperation.create_field_index(DATE, qe.DatetimeIndexParams(memory=_MAPPED)))
 
-    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
-        """Takes away every point of these paths and adds these points."""
-        for leaving, coming in steps(paths, points, UPSERT_POINTS):
+    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
+        """Takes away every vector of these paths and adds these records; the same id again is replaced."""
+        for leaving, coming in steps(paths, records, UPSERT_POINTS):
             with self._turns.writing(), _translated("writing"):
                 if leaving:
-                    self._replace(leaving, coming)
-                else:
-                    self._add(coming)
-
-    def upsert(self, points: Sequence[IndexPoint]) -> None:
-        """Adds the points, in place of those with the same id."""
-        self.replace((), points)
+                    some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
+                    self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
+                for batch in _batches(coming):
+                    self._update(qe.UpdateOperation.upsert_points([_point(record) for record in batch]))
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes these points away; an id that is not there is passed over."""
+        """Takes these vectors away; an id that is not there is passed over."""
         with self._turns.writing(), _translated("deleting"):
             for batch in _batches(ids):
                 self._update(qe.UpdateOperation.delete_points([*batch]))
 
-    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector; an id that is not there is passed over."""
-        for batch in _batches(list(vectors)):
-            with self._turns.writing(), _translated("writing vectors"):
-                known = {UUID(str(record.id)) for record in self._open.retrieve([*batch], False, False)}
-                named = [qe.PointVectors(one, _named(DENSE, vectors[one])) for one in batch if UUID(one) in known]
-                if named:
-                    self._update(qe.UpdateOperation.update_vectors(named))
-
-    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By keyword: BM25, among the points that `where` lets through."""
-        if not query[0]:
+    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
+        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
+        if limit < 1 or not any(vector):
             return []
-        return self._query(limit, _nearest_sparse(query), where, None)
+        nearest: Any = vector
+        request = qe.QueryRequest(
+            limit=limit,
+            query=qe.Query.Nearest(nearest, using=DENSE),
+            filter=_filter(where),
+            with_payload=False,
+            params=_scanning(limit),
+        )
+        with self._turns.reading(), _translated("searching"):
+            return [(str(point.id), point.score) for point in self._open.query(request)]
 
-    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By meaning: cosine, among the points that `where` lets through."""
-        if not (self._has_dense and any(query)):
-            return []
-        return self._query(limit, _nearest_dense(query), where, _scanning(limit))
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these ids, of unit length, rounded as the engine keeps them; one not there is left out."""
+        import numpy as np
+
+        found: dict[str, Vector] = {}
+        for batch in _batches(ids):
+            with self._turns.reading(), _translated("reading vectors"):
+                for record in self._open.retrieve([*batch], False, True):
+                    named: Any = record.vector
+                    found[str(record.id)] = np.asarray(named[DENSE], dtype=np.float32)
+        return found
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -137,33 +132,6 @@ class EdgeIndex:
                 with _translated("closing"):
                     shard.close()
 
-    def _resume(self) -> None:
-        """Ends what a process that was killed had begun."""
-        begun = self._intent.left()
-        if begun is not None:
-            self._step(*begun)
-        self._intent.finish()
-
-    def _replace(self, leaving: list[str], coming: list[IndexPoint]) -> None:
-        """Both halves of a replacement, whatever comes between them but a fault of the engine."""
-        self._intent.begin(leaving, coming)
-        try:
-            self._step(leaving, coming)
-        except KeyboardInterrupt:
-            self._step(leaving, coming)
-            raise
-        finally:
-            self._intent.finish()
-
-    def _step(self, leaving: list[str], coming: list[IndexPoint]) -> None:
-        some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
-        self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
-        self._add(coming)
-
-    def _add(self, points: Sequence[IndexPoint]) -> None:
-        for batch in _batches(points):
-            self._update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
-
     @property
     def _open(self) -> qe.EdgeShard:
         if self._shard is None:
@@ -173,15 +141,6 @@ class EdgeIndex:
     def _update(self, operation: qe.UpdateOperation) -> None:
         require_room(self.folder, LEAST_TO_OPEN_BYTES)
         self._open.update(operation)
-
-    def _query(self, limit: int, query: qe.Query, where: Filter, params: qe.SearchParams | None) -> list[Hit]:
-        if limit < 1:
-            return []
-        with self._turns.reading(), _translated("searching"):
-            found = self._open.query(
-                qe.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True, params=params)
-            )
-        return [hit_of(str(point.id), point.payload or {}, point.score) for point in found]
 
 
 def compact(folder: Path) -> None:
@@ -200,19 +159,14 @@ def compact(folder: Path) -> None:
 
 
 def _config(vector_size: int) -> qe.EdgeConfig:
-    dense = (
-        qe.EdgeVectorParams(
-            size=vector_size,
-            distance=qe.Distance.Cosine,
-            datatype=qe.VectorStorageDatatype.Float16,
-            quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4),
-        )
-        if vector_size
-        else None
+    dense = qe.EdgeVectorParams(
+        size=vector_size,
+        distance=qe.Distance.Cosine,
+        datatype=qe.VectorStorageDatatype.Float16,
+        quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4),
     )
     return qe.EdgeConfig(
-        vectors={DENSE: dense} if dense else {},
-        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf, memory=_MAPPED)},
+        vectors={DENSE: dense},
         # No graph: vectors are scanned, for it takes CPU-minutes to make, in which the engine holds everything.
         hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=_ALL_VECTORS),
         optimizers=qe.EdgeOptimizersConfig(indexing_threshold=_COMPACT_KB, default_segment_number=1),
@@ -221,30 +175,15 @@ def _config(vector_size: int) -> qe.EdgeConfig:
     )
 
 
-def _point(point: IndexPoint) -> qe.Point:
-    vectors: dict[str, Any] = {SPARSE: qe.SparseVector(*point.sparse)}
-    if point.dense is not None and point.dense.any():
-        vectors[DENSE] = point.dense
-    return qe.Point(point.id, vectors, payload_of(point))
+def _point(record: VectorRecord) -> qe.Point:
+    vectors: dict[str, Any] = {DENSE: record.vector}
+    return qe.Point(record.id, vectors, dict(record.payload))
 
 
 def _batches(items: Sequence[_T]) -> Iterator[list[_T]]:
     rest = iter(items)
     while batch := list(islice(rest, UPSERT_POINTS)):
         yield batch
-
-
-def _named(name: str, vector: Any) -> Any:
-    return {name: vector}
-
-
-def _nearest_sparse(query: Sparse) -> qe.Query:
-    return qe.Query.Nearest(qe.SparseVector(*query), using=SPARSE)
-
-
-def _nearest_dense(query: Asked) -> qe.Query:
-    vector: Any = query
-    return qe.Query.Nearest(vector, using=DENSE)
 
 
 def _scanning(limit: int) -> qe.SearchParams:

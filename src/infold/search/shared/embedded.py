@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.errors import IndexFault
-from infold.search.index.contract import Index
+from infold.search.index.contract import VectorIndex
 from infold.search.index.generations import OWNER_LOCK, IndexFolder
 from infold.search.index.process_lock import Claim
 from infold.search.shared.shared_index import SharedIndex
@@ -39,12 +39,12 @@ class EdgeEngine:
         """Whether there is a shard of this generation."""
         return (self._shard(generation) / _CONFIG_FILE).exists()
 
-    def create(self, generation: str, vector_size: int) -> Index:
-        """A new, empty index that nobody searches yet. `vector_size` 0 makes one without dense vectors."""
+    def create(self, generation: str, vector_size: int) -> VectorIndex:
+        """Room for vectors of this size, without any yet."""
         return SharedIndex(self._folder.folder_of(generation), lambda: _opened(self._shard(generation), vector_size))
 
-    def open(self, generation: str) -> Index:
-        """The index of this generation, used together with every other process that has it open."""
+    def open(self, generation: str) -> VectorIndex:
+        """The vectors of this generation, used together with every other process that has them open."""
         if not self.exists(generation):
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         return SharedIndex(self._folder.folder_of(generation), lambda: _opened(self._shard(generation)))
@@ -89,7 +89,7 @@ def _run(code: str, argument: str, claim: Claim, seconds: float) -> None:
         )
 
 
-def _opened(shard: Path, vector_size: int | None = None) -> Index:
+def _opened(shard: Path, vector_size: int | None = None) -> VectorIndex:
     from infold.search.shared.edge import EdgeIndex
 
     return EdgeIndex(shard, vector_size)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from infold.search.index.contract import Index
+from infold.search.index.contract import VectorIndex
 from infold.search.shared.protocol import Disconnected, answer, receive, send
 from infold.search.shared.rendezvous import is_same_user, leave, listen
 
@@ -28,7 +28,7 @@ _PAUSE_SECONDS: Final = 0.05
 class Service:
     """Serves `index`, whose folder is `folder`, until `end`. Only who holds the folder's lock may make one."""
 
-    def __init__(self, index: Index, folder: Path) -> None:
+    def __init__(self, index: VectorIndex, folder: Path) -> None:
         self._index = index
         self._folder = folder
         self._listener, self.card = listen(folder)

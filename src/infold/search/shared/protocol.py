@@ -10,21 +10,19 @@ from __future__ import annotations
 import socket
 import struct
 from array import array
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, fields
-from operator import attrgetter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import msgpack
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable, VaultBusy
-from infold.search.index.contract import Asked, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index.contract import Filter, QueryVector, Vector, VectorIndex, VectorRecord
 
-PROTOCOL: Final = 1  # two that differ do not speak with each other
+PROTOCOL: Final = 2  # two that differ do not speak with each other
 MAX_FRAME_BYTES: Final = 512 * 1024 * 1024
 _LENGTH: Final = struct.Struct(">I")
 _READ_BYTES: Final = 1024 * 1024
-_DENSE: Final = 9
 _FLOAT32: Final = "<f4"
 
 _FAULTS: Final[dict[str, type[InfoldError]]] = {
@@ -99,115 +97,73 @@ def opened(answer: Any) -> Any:
     return value
 
 
-def pack_vector(vector: Asked | None) -> bytes | None:
+def pack_vector(vector: QueryVector) -> bytes:
     """The numbers of a vector as 32-bit floats."""
-    if vector is None:
-        return None
     if isinstance(vector, array):
         return struct.pack(f"<{len(vector)}f", *vector)
     return bytes(vector.astype(_FLOAT32, copy=False).tobytes())
 
 
-def unpack_vector(data: bytes | None) -> Vector | None:
+def unpack_vector(data: bytes) -> Vector:
     """The vector of these bytes."""
     import numpy as np
 
-    return None if data is None else np.frombuffer(data, dtype=_FLOAT32)
+    return np.frombuffer(data, dtype=_FLOAT32)
 
 
-_point_values = attrgetter(*(field.name for field in fields(IndexPoint)))
-_hit_values = attrgetter(*(field.name for field in fields(Hit)))
+def pack_records(records: Sequence[VectorRecord]) -> list[dict[str, Any]]:
+    """Records by the names of their fields."""
+    return [
+        {"id": record.id, "vector": pack_vector(record.vector), "payload": dict(record.payload)} for record in records
+    ]
 
 
-def pack_point(point: IndexPoint) -> list[Any]:
-    """The values of a point in the order of its fields."""
-    values = list(_point_values(point))
-    values[_DENSE] = pack_vector(point.dense)
-    return values
+def pack_filter(where: Filter) -> dict[str, Any]:
+    """A filter by the names of its fields."""
+    return asdict(where)
 
 
-def unpack_point(values: list[Any]) -> IndexPoint:
-    """The point of these values."""
-    (id_, path, start, end, title, trail, kind, source, (indices, weights), dense, date, tags, *rest) = values
-    vector = unpack_vector(dense)
-    return IndexPoint(
-        id_, path, start, end, title, tuple(trail), kind, source, (indices, weights), vector, date, tuple(tags), *rest
-    )
+def _unpack_filter(values: dict[str, Any]) -> Filter:
+    found: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    return Filter(**found)
 
 
-def pack_hit(hit: Hit) -> list[Any]:
-    """The values of a hit in the order of its fields."""
-    return list(_hit_values(hit))
+def _replace(index: VectorIndex, paths: list[str], records: list[dict[str, Any]]) -> None:
+    found = [VectorRecord(**{**record, "vector": unpack_vector(record["vector"])}) for record in records]
+    index.replace(paths, found)
 
 
-def unpack_hit(values: list[Any]) -> Hit:
-    """The hit of these values."""
-    return Hit(*_with_tuples(values))
-
-
-def pack_filter(where: Filter) -> list[Any]:
-    """The values of a filter in the order of its fields."""
-    return list(astuple(where))
-
-
-def unpack_filter(values: list[Any]) -> Filter:
-    """The filter of these values."""
-    return Filter(*_with_tuples(values))
-
-
-def _with_tuples(values: list[Any]) -> list[Any]:
-    return [tuple(value) if isinstance(value, list) else value for value in values]
-
-
-def _replace(index: Index, paths: list[str], points: list[Any]) -> None:
-    index.replace(paths, [unpack_point(values) for values in points])
-
-
-def _upsert(index: Index, points: list[Any]) -> None:
-    index.upsert([unpack_point(values) for values in points])
-
-
-def _delete(index: Index, ids: list[str]) -> None:
+def _delete(index: VectorIndex, ids: list[str]) -> None:
     index.delete(ids)
 
 
-def _add_vectors(index: Index, vectors: Mapping[str, bytes]) -> None:
-    index.add_vectors({point: vector for point, data in vectors.items() if (vector := unpack_vector(data)) is not None})
+def _query(index: VectorIndex, vector: bytes, limit: int, where: dict[str, Any]) -> list[tuple[str, float]]:
+    return index.query(unpack_vector(vector), limit, _unpack_filter(where))
 
 
-def _query_sparse(index: Index, query: list[Any], limit: int, where: list[Any]) -> list[Any]:
-    indices, weights = query
-    return [pack_hit(hit) for hit in index.query_sparse((indices, weights), limit, unpack_filter(where))]
+def _vectors(index: VectorIndex, ids: list[str]) -> dict[str, bytes]:
+    return {one: pack_vector(vector) for one, vector in index.vectors(ids).items()}
 
 
-def _query_dense(index: Index, query: bytes, limit: int, where: list[Any]) -> list[Any]:
-    vector = unpack_vector(query)
-    if vector is None:
-        return []
-    return [pack_hit(hit) for hit in index.query_dense(vector, limit, unpack_filter(where))]
+def _count(index: VectorIndex, where: dict[str, Any]) -> int:
+    return index.count(_unpack_filter(where))
 
 
-def _count(index: Index, where: list[Any]) -> int:
-    return index.count(unpack_filter(where))
-
-
-def _flush(index: Index) -> None:
+def _flush(index: VectorIndex) -> None:
     index.flush()
 
 
 CALLS: Final[dict[str, Callable[..., Any]]] = {
     "replace": _replace,
-    "upsert": _upsert,
     "delete": _delete,
-    "add_vectors": _add_vectors,
-    "query_sparse": _query_sparse,
-    "query_dense": _query_dense,
+    "query": _query,
+    "vectors": _vectors,
     "count": _count,
     "flush": _flush,
 }
 
 
-def answer(index: Index, request: Any) -> list[Any]:
+def answer(index: VectorIndex, request: Any) -> list[Any]:
     """Does what a frame asks for, and gives the answer's frame. A request of another shape is answered as a fault."""
     try:
         name, *arguments = request

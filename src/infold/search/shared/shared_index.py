@@ -12,13 +12,13 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import IndexFault, VaultBusy
 from infold.search.index.chunked_writes import steps
-from infold.search.index.contract import EVERYTHING, Asked, Filter, Hit, Index, IndexPoint, Vector
+from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorIndex, VectorRecord
 from infold.search.index.generations import OWNER_LOCK
 from infold.search.index.process_lock import Claim, forget_files, keep_for_ever
 from infold.search.shared import protocol as wire
@@ -27,14 +27,13 @@ from infold.search.shared.rendezvous import read_card
 
 if TYPE_CHECKING:
     from infold.search.shared.index_server import Service
-    from infold.search.terms import Sparse
 
 JOIN_SECONDS: Final = 30.0  # that an owner has to open the index, or to end
 POINTS_A_CALL: Final = 500
 
 _POLL_SECONDS: Final = 0.01
 
-Opener = Callable[[], Index]
+Opener = Callable[[], VectorIndex]
 
 
 class _Sharing:
@@ -47,7 +46,7 @@ class _Sharing:
         self._opener = opener
         self._claim = Claim(folder / OWNER_LOCK)
         self._changing = threading.Lock()
-        self._owned: Index | None = None
+        self._owned: VectorIndex | None = None
         self._service: Service | None = None
         self._line: Line | None = None
 
@@ -55,7 +54,7 @@ class _Sharing:
     def is_owner(self) -> bool:
         return self._owned is not None
 
-    def join(self) -> Index | Line:
+    def join(self) -> VectorIndex | Line:
         """The index where this process owns it, else the line to its owner. Takes over where there is none."""
         deadline = time.monotonic() + JOIN_SECONDS
         while True:
@@ -117,7 +116,7 @@ class _Sharing:
             keep_for_ever(self._owned)
         self._claim.forget()
 
-    def _open(self) -> Index:
+    def _open(self) -> VectorIndex:
         from infold.search.shared.index_server import Service
 
         try:
@@ -178,7 +177,7 @@ os.register_at_fork(after_in_child=_forget_all)
 
 
 class SharedIndex:
-    """The Index in `folder`, used together with every other process that wants it; `opener` opens it alone.
+    """The VectorIndex in `folder`, used together with every other process that wants it; `opener` opens it alone.
 
     Raises IndexFault where it cannot be opened, and VaultBusy where its owner does not answer.
     """
@@ -199,40 +198,29 @@ class SharedIndex:
         """Whether it is this process that has the index open."""
         return self._sharing is not None and self._sharing.is_owner
 
-    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
-        """Takes away every point of these paths and adds these points."""
-        for leaving, coming in steps(paths, points, POINTS_A_CALL):
+    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
+        """Takes away every vector of these paths and adds these records; the same id again is replaced."""
+        for leaving, coming in steps(paths, records, POINTS_A_CALL):
             self._replace(leaving, coming)
 
-    def upsert(self, points: Sequence[IndexPoint]) -> None:
-        """Adds the points, in place of those with the same id."""
-        self.replace((), points)
-
     def delete(self, ids: Sequence[str]) -> None:
-        """Takes these points away; an id that is not there is passed over."""
+        """Takes these vectors away; an id that is not there is passed over."""
         self._do(lambda index: index.delete(ids), lambda: ("delete", list(ids)), writes=True)
 
-    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Gives points that exist their dense vector; an id that is not there is passed over."""
-        self._do(
-            lambda index: index.add_vectors(vectors),
-            lambda: ("add_vectors", {point: wire.pack_vector(vector) for point, vector in vectors.items()}),
-            writes=True,
+    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
+        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
+        found = self._do(
+            lambda index: index.query(vector, limit, where),
+            lambda: ("query", wire.pack_vector(vector), limit, wire.pack_filter(where)),
         )
+        return [(str(one), float(score)) for one, score in found]
 
-    def query_sparse(self, query: Sparse, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By keyword: BM25, among the points that `where` lets through."""
-        return self._found(
-            lambda index: index.query_sparse(query, limit, where),
-            lambda: ("query_sparse", query, limit, wire.pack_filter(where)),
-        )
-
-    def query_dense(self, query: Asked, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """By meaning: cosine, among the points that `where` lets through."""
-        return self._found(
-            lambda index: index.query_dense(query, limit, where),
-            lambda: ("query_dense", wire.pack_vector(query), limit, wire.pack_filter(where)),
-        )
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these ids, of unit length, rounded as the engine keeps them; one not there is left out."""
+        found: dict[str, Vector] = {}
+        for first in range(0, len(ids), POINTS_A_CALL):
+            found |= self._vectors(list(ids[first : first + POINTS_A_CALL]))
+        return found
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -253,23 +241,25 @@ class SharedIndex:
         finally:
             self._leave()
 
-    def _replace(self, paths: list[str], points: list[IndexPoint]) -> None:
+    def _replace(self, paths: list[str], records: list[VectorRecord]) -> None:
         self._do(
-            lambda index: index.replace(paths, points),
-            lambda: ("replace", paths, [wire.pack_point(point) for point in points]),
+            lambda index: index.replace(paths, records),
+            lambda: ("replace", paths, wire.pack_records(records)),
             writes=True,
         )
+
+    def _vectors(self, ids: list[str]) -> dict[str, Vector]:
+        found = self._do(lambda index: index.vectors(ids), lambda: ("vectors", ids))
+        return {one: wire.unpack_vector(part) if isinstance(part, bytes) else part for one, part in found.items()}
 
     def _leave(self) -> None:
         sharing, self._sharing = self._sharing, None
         if sharing is not None and sharing.process == os.getpid():
             _given_back(self.folder, sharing)
 
-    def _found(self, here: Callable[[Index], list[Hit]], there: Callable[[], tuple[Any, ...]]) -> list[Hit]:
-        found = self._do(here, there)
-        return [one if isinstance(one, Hit) else wire.unpack_hit(one) for one in found]
-
-    def _do(self, here: Callable[[Index], Any], there: Callable[[], tuple[Any, ...]], *, writes: bool = False) -> Any:
+    def _do(
+        self, here: Callable[[VectorIndex], Any], there: Callable[[], tuple[Any, ...]], *, writes: bool = False
+    ) -> Any:
         """Does the call here where this process is the owner, else has the owner do it; again when the owner goes."""
         self._is_written = self._is_written or writes
         deadline = None

@@ -1,0 +1,326 @@
+"""The words of every point in one tantivy index: BM25 by our own terms, filters, and what a result needs to be shown.
+
+Any number of processes read it, without an owner, while one writes; whoever writes holds the turn to sync. What was
+written is there for all after `commit`, whole or not at all, and a reader sees it with its next question. The one
+module that knows tantivy. Terms belong to `search.terms`, which points there are to `index.sync`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+
+import tantivy
+from tantivy import FieldType, Occur, Query
+
+from infold.errors import IndexFault, InfoldError, StateUnwritable
+from infold.search.index.contract import EVERYTHING, Filter, Hit, IndexPoint, tags_above
+from infold.search.index.payload import DATE, KEYWORDS, keywords_of, matches
+
+WRITTEN_BOOST: Final = 1.0  # of a word found as it is written, whose weight in a question is less already
+_META: Final = "meta.json"  # as the engine calls its list of files
+_SEAL: Final = "seal.json"  # size and time of the files that the last writer left
+_HEAP_BYTES: Final = 60_000_000  # of what is written before a part of the index is made of it
+_LITTLE_BYTES: Final = 15_000_000
+_FOOTER_BYTES: Final = 8  # at the end of each file: the length of its footer, and a number
+_READ_BYTES: Final = 1 << 20
+_PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
+_DISK_FULL: Final = "No space left on device"
+_DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesystem", "PermissionDenied")
+
+_STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
+_values_of = attrgetter(*_STORED)
+_TUPLES: Final = ("trail", "tags")
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("id", *KEYWORDS):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("words", "written"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_unsigned_field(DATE, indexed=True)
+    builder.add_bytes_field("row", stored=True)
+    return builder.build()
+
+
+class WordIndex:
+    """The words in `folder`, for reading. For any number of threads. Raises IndexFault where they are damaged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._refreshing = threading.Lock()
+        self._seen: tuple[int, int, int] | None = None
+        with _translated(folder, "opening"):
+            if not (folder / _META).exists():
+                raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
+            _verify(folder)
+            seen = _stamp(folder)
+            self._index: tantivy.Index | None = tantivy.Index.open(str(folder))
+            self._schema = self._index.schema
+            self._index.config_reader("manual")  # a thread that watches the folder serves no one
+            self._index.reload()
+            self._seen = seen
+
+    def search(self, weights: Mapping[str, float], limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+        """The points that hold the most telling of these terms, best first (BM25), among those `where` lets through."""
+        if not weights or limit < 1:
+            return []
+        schema = self._schema
+        words = Query.boolean_query(
+            [
+                (Occur.Should, Query.boost_query(Query.term_query(schema, field, term, "freq"), weight * boost))
+                for term, weight in weights.items()
+                for field, boost in (("words", 1.0), ("written", WRITTEN_BOOST))
+            ]
+        )
+        return self._found(_all_of(words, *_conditions(schema, where)), limit, "searching")
+
+    def hits(self, ids: Sequence[str], where: Filter = EVERYTHING) -> dict[str, Hit]:
+        """The points of these ids that are there and that `where` lets through, by id; their score is 0."""
+        if not ids:
+            return {}
+        named = Query.term_set_query(self._schema, "id", list(ids))
+        found = self._found(_all_of(named, *_conditions(self._schema, where)), len(ids), "looking points up", scale=0.0)
+        return {hit.id: hit for hit in found}
+
+    def points(self, where: Filter = EVERYTHING, limit: int | None = None) -> list[Hit]:
+        """Every point that `where` lets through, in no order that means anything; their score is 0."""
+        most = self.count(where) if limit is None else limit
+        everything = _all_of(Query.all_query(), *_conditions(self._schema, where))
+        return self._found(everything, most, "listing", scale=0.0) if most else []
+
+    def count(self, where: Filter = EVERYTHING) -> int:
+        """How many points there are."""
+        conditions = _conditions(self._schema, where)
+        with _translated(self.folder, "counting"):
+            searcher = self._searcher()
+            if not conditions:
+                return int(searcher.num_docs)
+            return int(searcher.search(_all_of(Query.all_query(), *conditions), 1).count)  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """Lets go. Calling it again does nothing."""
+        self._index = None
+
+    def _found(self, query: Query, limit: int, doing: str, scale: float = 1.0) -> list[Hit]:
+        with _translated(self.folder, doing):
+            searcher = self._searcher()
+            found = searcher.search(query, max(1, min(limit, searcher.num_docs)), count=False).hits
+            hits = [_hit(searcher.doc(address), scale * score) for score, address in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id))
+
+    def _searcher(self) -> tantivy.Searcher:
+        """What was committed last."""
+        index = self._index
+        if index is None:
+            raise IndexFault("The search index is closed.")
+        if _stamp(self.folder) != self._seen:
+            with self._refreshing:
+                seen = _stamp(self.folder)
+                if seen != self._seen:
+                    index.reload()
+                    self._seen = seen
+        return index.searcher()
+
+
+class WordWriter:
+    """Writes the words in `folder`, made where there are none. One at a time; nobody sees it before `commit`."""
+
+    def __init__(self, folder: Path, *, is_little: bool = False) -> None:
+        self.folder = folder
+        with _translated(folder, "opening"):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / _META).exists():
+                _verify(folder)
+                self._index = tantivy.Index.open(str(folder))
+            else:
+                self._index = tantivy.Index(_schema(), path=str(folder))
+            heap = _LITTLE_BYTES if is_little else _HEAP_BYTES
+            self._writer: tantivy.IndexWriter | None = self._index.writer(heap, 1)
+
+    def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
+        """Takes away every point of these paths and adds these points."""
+        writer = self._open
+        with _translated(self.folder, "writing"):
+            for path in paths:
+                writer.delete_documents_by_term("path", path)
+            for point in points:
+                writer.add_document(_document(point))
+
+    def put(self, points: Sequence[IndexPoint]) -> None:
+        """Adds the points, in place of those with the same id."""
+        self.delete([point.id for point in points])
+        self.replace((), points)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Takes these points away; an id that is not there is passed over."""
+        writer = self._open
+        with _translated(self.folder, "deleting"):
+            for one in ids:
+                writer.delete_documents_by_term("id", one)
+
+    def commit(self) -> None:
+        """Makes all that was written since the last commit durable, and visible, at once."""
+        with _translated(self.folder, "writing"):
+            self._open.commit()
+
+    def count(self) -> int:
+        """How many points were committed."""
+        with _translated(self.folder, "counting"):
+            return int(self._index.searcher().num_docs)
+
+    def close(self) -> None:
+        """Ends what is being tidied up and lets go; what was not committed is forgotten. Again does nothing."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with _translated(self.folder, "closing"):
+                writer.wait_merging_threads()
+                _seal(self.folder)
+
+    @property
+    def _open(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            raise IndexFault("The search index is closed.")
+        return self._writer
+
+
+def _document(point: IndexPoint) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_text("id", point.id)
+    for name, values in keywords_of(point).items():
+        for value in values:
+            document.add_text(name, value)
+    document.add_text("words", point.words)
+    document.add_text("written", point.written)
+    if point.date:
+        document.add_unsigned(DATE, _day(point.date))
+    document.add_bytes("row", _row(point))
+    return document
+
+
+def _row(point: IndexPoint) -> bytes:
+    """What a hit shows of a point, by name; fields that are empty are left out."""
+    row = {name: value for name, value in zip(_STORED, _values_of(point), strict=True) if value not in {"", None, ()}}
+    if point.tags:
+        row["tags"] = tags_above(point.tags)
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _hit(document: tantivy.Document, score: Any) -> Hit:
+    row = json.loads(document.get_first("row") or b"{}")
+    for name in _TUPLES:
+        row[name] = tuple(row.get(name, ()))
+    return Hit(score=float(score), **row)
+
+
+def _all_of(query: Query, *conditions: Query) -> Query:
+    return Query.boolean_query([(Occur.Must, part) for part in (query, *conditions)]) if conditions else query
+
+
+def _conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
+    """`where` in the engine's words; they count nothing."""
+    conditions = [Query.term_set_query(schema, field, values) for field, values in matches(where)]
+    if where.since or where.until:
+        first, last = _day(where.since or "0000-00-00"), _day(where.until or "9999-99-99")
+        conditions.append(Query.range_query(schema, DATE, FieldType.Unsigned, first, last))
+    return [Query.const_score_query(condition, 0.0) for condition in conditions]
+
+
+def _day(iso: str) -> int:
+    return int(iso.replace("-", ""))
+
+
+def _stamp(folder: Path) -> tuple[int, int, int]:
+    """Of the list of files, which each commit replaces."""
+    status = (folder / _META).stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _segment_files(folder: Path) -> Iterator[Path]:
+    """The files of the index as committed."""
+    meta = json.loads((folder / _META).read_bytes())
+    names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
+    for entry in os.scandir(folder):
+        if entry.name.partition(".")[0] in names:
+            yield Path(entry.path)
+
+
+def _seal(folder: Path) -> None:
+    """Notes the files as the writer left them: a reader trusts those, and looks through others byte by byte."""
+    sealed = {file.name: _size_and_time(file) for file in _segment_files(folder)}
+    temporary = folder / f"{_SEAL}.tmp"
+    temporary.write_text(json.dumps(sealed), encoding="ascii")
+    temporary.replace(folder / _SEAL)
+
+
+def _verify(folder: Path) -> None:
+    """Raises IndexFault where a file is not what was written: the engine would panic over it, or find nonsense."""
+    sealed: dict[str, Any] = {}
+    with suppress(OSError, ValueError):
+        sealed = json.loads((folder / _SEAL).read_bytes())
+    for file in _segment_files(folder):
+        with suppress(FileNotFoundError):  # merged away meanwhile
+            if sealed.get(file.name) != _size_and_time(file) and not _is_whole(file):
+                raise IndexFault(
+                    f"The search index is damaged: {file.name} is not as it was written.",
+                    hint="`infold index` makes it anew.",
+                )
+
+
+def _size_and_time(file: Path) -> list[int]:
+    status = file.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether the checksum in the footer of a file is that of its body."""
+    size = file.stat().st_size
+    with file.open("rb") as stream:
+        try:
+            stream.seek(size - _FOOTER_BYTES)
+            length = int.from_bytes(stream.read(4), "little")
+            body = size - _FOOTER_BYTES - length
+            stream.seek(body)
+            expected = json.loads(stream.read(length))["crc"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        stream.seek(0)
+        found = 0
+        while body > 0:
+            part = stream.read(min(body, _READ_BYTES))
+            if not part:
+                return False
+            found = zlib.crc32(part, found)
+            body -= len(part)
+    return bool(found == expected)
+
+
+@contextmanager
+def _translated(folder: Path, doing: str) -> Iterator[None]:
+    """The engine raises ValueError for everything, and panics beside it: the one place that turns both into ours."""
+    try:
+        yield
+    except InfoldError:
+        raise
+    except BaseException as error:
+        if not (isinstance(error, Exception) or type(error).__name__ == _PANIC):
+            raise
+        said = str(error)
+        if _DISK_FULL in said or "StorageFull" in said:
+            raise StateUnwritable(f"The search index cannot be written: {said}", hint="Free disk space.") from error
+        if any(sign in said for sign in _DENIED):
+            raise StateUnwritable(
+                f"The search index in {folder} cannot be used: {said}", hint="Set the permissions right."
+            ) from error
+        raise IndexFault(
+            f"The search index failed while {doing}: {said}", hint="`infold index` makes it anew where it is damaged."
+        ) from error
