@@ -47,7 +47,7 @@ def test_a_tree_is_read_in_every_way(ask, tree):
     assert ask("docmem_structure", node="garden")["structure"].count("\n") == 3
     assert ask("docmem_serialize", node="garden")["text"].startswith("The hedge")
     assert len(ask("docmem_expand", node="garden", tokens=8)["nodes"]) == 2
-    assert [node["id"] for node in ask("docmem_find", type="memory")["nodes"]] == tree
+    assert [node["id"] for node in ask("docmem_find", type="memory", within="garden")["nodes"]] == tree
     assert ask("docmem_root", node=tree[2])["node"]["id"] == "garden"
 
 
