@@ -7,11 +7,15 @@ themselves are listed in `cli.commands`; one is loaded when it is called, and wh
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -62,6 +66,7 @@ class _Face(_Plain, TyperGroup):
 
     entries: tuple[Entry | Group, ...] = ()
     default: str = ""
+    _is_listing = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, with the default command in front where a group has one and none is named."""
@@ -74,9 +79,16 @@ class _Face(_Plain, TyperGroup):
         """The names, in the order of `cli.commands`."""
         return [entry.name for entry in self.entries]
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help of all commands, none of which is loaded for it."""
+        self._is_listing = True
+        super().format_help(ctx, formatter)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, loaded; None where there is none."""
         entry = next((entry for entry in self.entries if entry.name == cmd_name), None)
+        if entry is not None and self._is_listing:
+            return _listed(entry)
         if entry is not None and cmd_name not in self.commands:
             self.commands[cmd_name] = _loaded(entry)
         return super().get_command(ctx, cmd_name)
@@ -161,11 +173,39 @@ def _loaded(entry: Entry | Group) -> Any:
         return found
     module, _, name = entry.at.partition(":")
     function: Callable[..., int] = getattr(import_module(f"infold.cli.{module}"), name)
-    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    text = "\n\n".join(_paragraphs(function.__doc__ or ""))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     alone.command(entry.name, cls=_Command, help=text, rich_help_panel=entry.panel)(function)
     return typer.main.get_command(alone)
+
+
+def _listed(entry: Entry | Group) -> Any:
+    """The command with its name, its panel and the first paragraph of its help alone, from its source."""
+    text = entry.help if isinstance(entry, Group) else _paragraphs(_docstring(entry.at))[0]
+    listed = TyperCommand(entry.name, help=text)
+    setattr(listed, "rich_help_panel", entry.panel)  # noqa: B010 - as above
+    return listed
+
+
+def _docstring(at: str) -> str:
+    """That of the function `module:function`, read without running the module, which may load what is heavy."""
+    module, _, name = at.partition(":")
+    for node in _parsed(f"infold.cli.{module}").body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return ast.get_docstring(node) or ""
+    return ""
+
+
+@cache
+def _parsed(module: str) -> ast.Module:
+    spec = find_spec(module)
+    source = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
+    return ast.parse(source or "")
+
+
+def _paragraphs(docstring: str) -> list[str]:
+    """The paragraphs of a docstring, each on one line."""
+    return [" ".join(paragraph.split()) for paragraph in inspect.cleandoc(docstring).split("\n\n")]
 
 
 def _nothing_first() -> None:
