@@ -55,7 +55,7 @@ def test_with_json_an_error_is_the_one_object(infold):
     """Programs find type, message, hint and exit code; people still find the sentence on stderr."""
     done = infold("status", "--vault", "gone", "--json")
     error = json.loads(done.stdout)["error"]
-    assert (error["type"], error["exit_code"], done.exit_code) == ("VaultNotFound", 2, 2)
+    assert (error["type"], error["exitCode"], done.exit_code) == ("VaultNotFound", 2, 2)
     assert error["message"] in " ".join(done.stderr.split())
 
 

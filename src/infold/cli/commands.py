@@ -18,11 +18,15 @@ VAULT: Final = "The vault"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command: the function `at`, as `module:function` below `infold.cli`."""
+    """A command: the function `at`, as `module:function` below `infold.cli`.
+
+    With `--json` it prints the answer of its `operation`; "" is a command of this machine or terminal alone.
+    """
 
     name: str
     at: str
     panel: str | None = None
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,26 +87,26 @@ DOCMEM: Final = (
 COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("demo", "demo:demo", JOB),
     Entry("init", "init:init", JOB),
-    Entry("integrate", "integrate:integrate", JOB),
-    Entry("runs", "runs:runs", DONE),
-    Entry("show", "runs:show", DONE),
-    Entry("diff", "runs:diff", DONE),
-    Entry("apply", "runs:apply", DONE),
-    Entry("undo", "runs:undo", DONE),
-    Entry("search", "search:search", FINDING),
-    Entry("get", "get:get", FINDING),
-    Entry("query", "knowledge:query", FINDING),
-    Entry("write", "notebook:write", NOTEBOOK),
-    Entry("log", "notebook:log", NOTEBOOK),
-    Entry("context", "notebook:context", NOTEBOOK),
+    Entry("integrate", "integrate:integrate", JOB, operation="inbox_integrate"),
+    Entry("runs", "runs:runs", DONE, operation="run_list"),
+    Entry("show", "runs:show", DONE, operation="run_show"),
+    Entry("diff", "runs:diff", DONE, operation="run_diff"),
+    Entry("apply", "runs:apply", DONE, operation="run_apply"),
+    Entry("undo", "runs:undo", DONE, operation="run_undo"),
+    Entry("search", "search:search", FINDING, operation="memory_search"),
+    Entry("get", "get:get", FINDING, operation="memory_get"),
+    Entry("query", "knowledge:query", FINDING, operation="knowledge_query"),
+    Entry("write", "notebook:write", NOTEBOOK, operation="notebook_write"),
+    Entry("log", "notebook:log", NOTEBOOK, operation="daily_log"),
+    Entry("context", "notebook:context", NOTEBOOK, operation="memory_context"),
     Group(
         "sessions",
         "Transcripts of conversations, to be searched like notes.",
         (
-            Entry("index", "sessions:index"),
-            Entry("list", "sessions:list_"),
-            Entry("add", "sessions:add"),
-            Entry("forget", "sessions:forget"),
+            Entry("index", "sessions:index", operation="session_index"),
+            Entry("list", "sessions:list_", operation="session_list"),
+            Entry("add", "sessions:add", operation="session_add"),
+            Entry("forget", "sessions:forget", operation="session_forget"),
         ),
         NOTEBOOK,
     ),
@@ -115,11 +119,11 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         default="serve",
     ),
     Entry("serve", "serve:serve", NOTEBOOK),
-    Entry("index", "index:index", VAULT),
+    Entry("index", "index:index", VAULT, operation="index_sync"),
     Entry("watch", "watch:watch", VAULT),
-    Entry("rebuild", "index:rebuild", VAULT),
-    Entry("status", "status:status", VAULT),
-    Entry("doctor", "doctor:doctor", VAULT),
+    Entry("rebuild", "index:rebuild", VAULT, operation="index_rebuild"),
+    Entry("status", "status:status", VAULT, operation="vault_status"),
+    Entry("doctor", "doctor:doctor", VAULT, operation="vault_doctor"),
     Group(
         "evaluate",
         "Measure on your own notes how well text is filed (what `infold evaluate` alone does), and found.",

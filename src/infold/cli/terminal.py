@@ -88,7 +88,7 @@ class Terminal:
                         "type": type(error).__name__,
                         "message": str(error),
                         "hint": error.hint,
-                        "exit_code": error.exit_code,
+                        "exitCode": error.exit_code,
                     }
                 }
             )
