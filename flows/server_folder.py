@@ -12,16 +12,14 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from infold.errors import StateUnwritable
+from infold.durable.files import Disk, make_private
 from infold.workspace import Workspace
 
 USER: Final = "infold"
-_ONLY_MINE: Final = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +61,7 @@ class ServerFolder:
 
     def make(self) -> None:
         """The folder, which only this user may enter. Raises StateUnwritable."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self.path.chmod(0o700)
-        except OSError as error:
-            raise StateUnwritable(f"{self.path} cannot be written: {error.strerror or error}.") from error
+        make_private(self.path)
 
     def auth_string(self) -> str:
         """`user:password` of the server; made on first use and kept. Raises StateUnwritable."""
@@ -95,16 +89,7 @@ def authorization(auth_string: str) -> dict[str, str]:
 
 def write_own(path: Path, text: str) -> None:
     """Puts `text` at `path`, whole, readable by this user alone from its first byte. Raises StateUnwritable."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.unlink(missing_ok=True)
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _ONLY_MINE), "w") as file:
-            file.write(text)
-        temporary.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise StateUnwritable(f"{path} cannot be written: {error.strerror or error}.") from error
+    Disk().write_whole(path, text.encode(), is_shared=True)
 
 
 def read_own(path: Path) -> str | None:

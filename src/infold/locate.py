@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infold.discovery import find_inbox, find_root
+from infold.durable.files import Disk, make_private
 from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
 from infold.home import state_home
 
@@ -108,14 +109,11 @@ def remember(vault: Path, state: Path) -> Path:
         del states[str(vault)]
     file = state_home() / _PLACES_FILE
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(".new")
-        temporary.write_text(json.dumps({"default": str(vault), "states": states}, indent=2) + "\n", encoding="utf-8")
-        temporary.replace(file)
-    except OSError as error:
-        raise StateUnwritable(
-            f"{file} cannot be written: {error}", hint="Set INFOLD_STATE_HOME to a writable folder."
-        ) from error
+        make_private(file.parent)
+        text = json.dumps({"default": str(vault), "states": states}, indent=2) + "\n"
+        Disk().write_whole(file, text.encode(), is_shared=True)
+    except StateUnwritable as error:
+        raise StateUnwritable(str(error), hint="Set INFOLD_STATE_HOME to a writable folder.") from error
     return file
 
 

@@ -12,7 +12,9 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
+from typer.testing import CliRunner
 
+from infold.cli.app import app
 from infold.durable.changes import Changes
 from infold.durable.files import Disk
 from infold.errors import (
@@ -345,3 +347,20 @@ def test_writes_that_an_earlier_version_kept_can_be_taken_back(workspace, put, t
     assert not (workspace.vault / ".infold-0123.tmp").exists()
     Changes(workspace).undo("w-2026-01-01-000000-0001")
     assert text("a.md") == "old\n"
+
+
+def test_any_command_finishes_what_was_stopped(workspace, put):
+    """Also one that only reads: no temporary file stays among the notes until somebody writes again."""
+    put("a.md", "one\n")
+
+    def killed() -> None:
+        Disk.exchange = lambda *_: os._exit(9)
+        notebook_write(workspace, "a", "two")
+
+    process = multiprocessing.get_context("fork").Process(target=killed)
+    process.start()
+    process.join()
+    done = CliRunner().invoke(app, ["get", "a.md", "--vault", str(workspace.vault), "--state", str(workspace.state)])
+    assert "two" in done.stdout
+    assert "finished now" in done.stderr
+    assert [path.name for path in workspace.vault.iterdir()] == ["a.md"]

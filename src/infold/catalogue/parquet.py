@@ -7,14 +7,12 @@ made again. Schemas carry a sentence on each column, so that a table can be read
 from __future__ import annotations
 
 import io
-import os
-import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infold.durable.files import Disk
+from infold.durable.files import SHARED, Disk
 
 if TYPE_CHECKING:  # its import takes a tenth of a second, which who neither reads nor writes a table does without
     import pyarrow as pa
@@ -72,13 +70,7 @@ def write_table(file: Path, table: pa.Table) -> None:
     disk = Disk()
     disk.make_folder(file.parent)
     _sweep(file.parent)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        disk.write(temporary, sink.getvalue())
-        disk.replace(temporary, file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    disk.write_whole(file, sink.getvalue(), SHARED, is_shared=True)
 
 
 def _sweep(folder: Path) -> None:

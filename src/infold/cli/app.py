@@ -26,6 +26,7 @@ from infold import __version__
 from infold._pipeline import mount
 from infold.cli.commands import COMMANDS, Entry, Group
 from infold.cli.terminal import Terminal
+from infold.durable.files import refused
 from infold.errors import InfoldError, UsageError
 
 EXIT_CODES = (
@@ -133,6 +134,10 @@ class _Face(_Plain, TyperGroup):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
+        except OSError as error:
+            if "--debug" in words:
+                raise
+            code = terminal.fail(refused(error) or _unexpected(error))
         except Exception as error:
             if "--debug" in words:
                 raise

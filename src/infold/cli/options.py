@@ -13,8 +13,12 @@ import typer
 
 from infold.app import OpenVault
 from infold.cli.terminal import Terminal
+from infold.durable.files import close_to_others
+from infold.durable.unfinished import is_unfinished
+from infold.errors import InfoldError, VaultBusy
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.progress import Progress, silent
+from infold.workspace import Workspace
 
 P = ParamSpec("P")
 
@@ -103,11 +107,27 @@ class Call:
 
     def place(self, *, inbox: Path | None = None, **settings: object) -> LocatedWorkspace:
         """The place, with settings such as `librarian__kind="model"` on top; raises UsageError where there is none."""
-        return locate_workspace(self.wanted.with_changes(**settings), inbox=inbox)
+        located = locate_workspace(self.wanted.with_changes(**settings), inbox=inbox)
+        close_to_others(located.workspace.state)
+        if is_unfinished(located.workspace):
+            self._finish(located.workspace)
+        return located
 
     def vault(self, progress: Progress = silent, *, inbox: Path | None = None, **settings: object) -> OpenVault:
         """The vault of that place, opened; to be used in a `with` statement."""
         return OpenVault(self.place(inbox=inbox, **settings), progress)
+
+    def _finish(self, workspace: Workspace) -> None:
+        """Brings what a killed process left half written to its end; a process that is at it is left alone."""
+        from infold.inbox.runs import recover
+
+        try:
+            for sentence in recover(workspace, wait_seconds=0):
+                self.terminal.notice(sentence, style="yellow")
+        except VaultBusy:
+            return
+        except InfoldError as error:
+            self.terminal.notice(f"What was stopped before cannot be finished yet: {error}", style="yellow")
 
 
 def _placed(

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from infold.durable.blobs import Blobs
-from infold.durable.files import Disk
+from infold.durable.files import PRIVATE, Disk, unwritable
 from infold.durable.journal import Journal
+from infold.durable.unfinished import PENDING
 from infold.errors import RunNotFound
 
 SMALL: Final = "w-"  # begins the ids of writes and logs, of which only the newest are kept
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
-_PENDING: Final = ".pending"
 
 
 class ChangeStore:
@@ -67,20 +67,21 @@ class ChangeStore:
     def pending(self) -> Sequence[str]:
         """The changes that something was begun for and perhaps not finished."""
         try:
-            return sorted(p.name for p in (self._folder / _PENDING).iterdir() if _ID.fullmatch(p.name))
+            return sorted(p.name for p in (self._folder / PENDING).iterdir() if _ID.fullmatch(p.name))
         except FileNotFoundError:
             return []
 
     def mark_pending(self, change_id: str) -> None:
         """Notes, durably, that something is about to be done for a change."""
-        folder = self._folder / _PENDING
+        folder = self._folder / PENDING
         self._disk.make_folder(folder)
-        self._disk.write(folder / change_id, b"")
+        with unwritable(folder):
+            (folder / change_id).touch(PRIVATE)
         self._disk.sync_folder(folder)
 
     def clear_pending(self, change_id: str) -> None:
         """Notes that all of it is done."""
-        self._disk.remove(self._folder / _PENDING / change_id)
+        self._disk.remove(self._folder / PENDING / change_id)
 
     def drop(self, change_id: str) -> None:
         """Forgets a change that came to nothing, or is too old."""

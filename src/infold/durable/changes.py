@@ -30,11 +30,12 @@ from typing import Final, Self
 
 from infold.durable.change import APPLY, MEND, Change, Kind, Undone, change_of, when
 from infold.durable.change_store import SMALL, ChangeStore, by_time
-from infold.durable.earlier import adopt_earlier_records, has_earlier_records
+from infold.durable.earlier import adopt_earlier_records
 from infold.durable.files import Disk
 from infold.durable.journal import FileChange, Journal, Transaction
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.undo import UNDO, carry_out, undo_outcome, undo_plan
+from infold.durable.unfinished import has_earlier_records, is_unfinished
 from infold.durable.unified import unified
 from infold.errors import InfoldError, NoteChanged, RunNotFound, RunStateWrong, StateUnwritable
 from infold.workspace import Workspace
@@ -137,7 +138,7 @@ class Changes:
 
     def recover(self, wait_seconds: float = WAIT_SECONDS) -> list[str]:
         """Finishes what stopped processes left, and says what, a sentence each. Cheap where there is nothing."""
-        if not self._store.pending() and not has_earlier_records(self._workspace):
+        if not is_unfinished(self._workspace):
             return []
         with vault_lock(self._workspace, wait_seconds):
             self._adopt()

@@ -10,7 +10,6 @@ import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,11 +18,9 @@ from infold.durable.change import APPLY, Kind
 from infold.durable.change_store import ChangeStore
 from infold.durable.files import Disk
 from infold.durable.journal import FileChange
+from infold.durable.unfinished import EARLIER_UNDER_WAY, EARLIER_WRITES
 from infold.errors import RunStateWrong
 from infold.workspace import Workspace
-
-_WRITES: Final = "writes"
-_UNDER_WAY: Final = "under-way.json"
 
 
 class _Write(BaseModel):
@@ -36,15 +33,10 @@ class _Write(BaseModel):
     after: str
 
 
-def has_earlier_records(workspace: Workspace) -> bool:
-    """Whether there is anything to take up."""
-    return (workspace.notebook / _WRITES).is_dir() or (workspace.notebook / _UNDER_WAY).exists()
-
-
 def adopt_earlier_records(workspace: Workspace, store: ChangeStore) -> None:
     """Takes it up; killed anywhere and done again, each write is there once. Needs the vault's lock."""
     _sweep(workspace)
-    folder = workspace.notebook / _WRITES
+    folder = workspace.notebook / EARLIER_WRITES
     blobs = Blobs(folder / "blobs", Disk())
     for file in sorted(folder.glob("w-*.json")):
         with suppress(ValidationError, RunStateWrong):  # damaged: it could not be undone before either
@@ -59,7 +51,7 @@ def adopt_earlier_records(workspace: Workspace, store: ChangeStore) -> None:
 
 
 def _sweep(workspace: Workspace) -> None:
-    file = workspace.notebook / _UNDER_WAY
+    file = workspace.notebook / EARLIER_UNDER_WAY
     with suppress(OSError, ValueError):
         temporary = Path(str(json.loads(file.read_text(encoding="utf-8"))))
         if temporary.name.startswith(".infold-") and temporary.is_relative_to(workspace.vault):

@@ -8,7 +8,9 @@ at the same moment to `durable.replacing`.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +19,9 @@ from infold.durable.exchange import exchange, rename_new
 from infold.errors import StateUnwritable
 
 PRIVATE: Final = 0o600  # of files that are the person's alone
+_OF_THE_DISK: Final = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENXIO, errno.ENODEV}
+)
 SHARED: Final = 0o666  # of notes, and of what was asked for by name: as the person's umask has it
 
 
@@ -99,16 +104,46 @@ class Disk:
             finally:
                 os.close(descriptor)
 
-    def write_whole(self, path: Path, data: bytes, mode: int = PRIVATE) -> None:
-        """Writes a file so that it is there with all of `data`, or as it was before."""
-        temporary = path.with_name(f".{path.name}.tmp")
+    def write_whole(
+        self,
+        path: Path,
+        data: bytes,
+        mode: int = PRIVATE,
+        *,
+        is_shared: bool = False,
+        is_durable: bool = True,
+        mtime_ns: int | None = None,
+    ) -> None:
+        """Writes a file so that it is there with all of `data`, or as it was before.
+
+        `is_shared`: several may write it at once, held by no lock. Not `is_durable`: a power cut may take it, a kill
+        not. `mtime_ns` is the time that it gets.
+        """
+        who = f".{os.getpid()}-{threading.get_ident()}" if is_shared else ""
+        temporary = path.with_name(f".{path.name}{who}.tmp")
         try:
-            self.write(temporary, data, mode=mode)
-            self.replace(temporary, path)
+            if is_durable:
+                self.write(temporary, data, mode=mode)
+            else:
+                _write(temporary, data, mode)
+            if mtime_ns is not None:
+                with unwritable(path):
+                    os.utime(temporary, ns=(mtime_ns, mtime_ns))
+            if is_durable:
+                self.replace(temporary, path)
+            else:
+                self.rename(temporary, path)
         except Exception:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    with unwritable(path):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(path, flags, mode), "wb") as file:
+            file.write(data)
 
 
 def make_private(folder: Path) -> None:
@@ -147,6 +182,17 @@ def unwritable(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {error.strerror or error}.",
             hint="Free disk space or set the permissions right; the next start goes on where this one stopped.",
         ) from error
+
+
+def refused(error: OSError) -> StateUnwritable | None:
+    """What the system refused to anybody, as an error that says so; None where it is no fault of a disk."""
+    if error.errno not in _OF_THE_DISK:
+        return None
+    where = f"{error.filename} cannot be read or written" if error.filename else "A file cannot be read or written"
+    return StateUnwritable(
+        f"{where}: {error.strerror or error}.",
+        hint="Free disk space, check the device or set the permissions right; then run the command again.",
+    )
 
 
 def _owner(descriptor: int) -> tuple[int, int]:

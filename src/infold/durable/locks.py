@@ -71,6 +71,7 @@ def _kernel_lock(workspace: Workspace, path: Path, wait_seconds: float) -> BaseF
         except Timeout as error:
             raise _busy(workspace, _holder(holder)) from error
         try:
+            holder.touch(PRIVATE)
             holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
         except BaseException:
             lock.release()

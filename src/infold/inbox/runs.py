@@ -16,6 +16,7 @@ from infold.durable.changes import Changes
 from infold.durable.journal import FileChange, Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.undo import Conflict, undo_outcome
+from infold.durable.unfinished import is_unfinished
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.run import NoteChange, Run, RunStatus, placed
 from infold.inbox.run_store import RunStore
@@ -93,7 +94,7 @@ def undo_run(workspace: Workspace, run_id: str, wait_seconds: float = WAIT_SECON
 def recover(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> list[str]:
     """Finishes what stopped processes left, and says what, a sentence a change. Cheap where there is nothing."""
     store = RunStore(workspace.runs)
-    if not store.pending():
+    if not is_unfinished(workspace):
         return []
     with vault_lock(workspace, wait_seconds):
         return _recover(workspace, store)

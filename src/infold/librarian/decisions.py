@@ -9,8 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path, PurePath
@@ -18,6 +16,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from infold.durable.files import Disk
 from infold.errors import StateUnwritable
 
 _KIND_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -98,14 +97,9 @@ class DecisionStore:
         kept = {"key": key, "sha256": _digest(payload), "payload": payload}
         data = json.dumps(kept, ensure_ascii=True, allow_nan=False).encode()
         path = self._path(key)
-        try:
-            _make_durable_folder(path.parent)
-            _replace_durably(path, data)
-        except OSError as error:
-            raise StateUnwritable(
-                f"A decision cannot be kept in {self.folder}: {error.strerror or error}.",
-                hint="Free disk space or correct the permissions of the state folder.",
-            ) from error
+        disk = Disk()
+        disk.make_folder(path.parent)
+        disk.write_whole(path, data, is_shared=True)
 
     def drop(self, key: str) -> None:
         """Forgets what is kept under `key`, if anything: the next one who asks takes the decision afresh."""
@@ -126,37 +120,3 @@ class DecisionStore:
 
 def _digest(payload: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(payload, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def _make_durable_folder(folder: Path) -> None:
-    missing = []
-    while not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
-    for new in reversed(missing):
-        new.mkdir(exist_ok=True)
-        _sync_folder(new.parent)
-
-
-def _replace_durably(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # folders cannot be opened there; the rename itself is journaled
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

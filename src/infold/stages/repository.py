@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from infold.errors import InfoldError, StateUnwritable
+from infold.durable.files import SHARED, Disk
+from infold.errors import InfoldError
 from infold.settings import load_params
 from infold.workspace import Workspace
 
@@ -46,12 +46,6 @@ def run_stage(stage: Callable[[Repository], str]) -> None:
 
 def replace_file(path: Path, data: bytes, mtime_ns: int | None = None) -> None:
     """Puts `data` at `path`, whole or not at all. Raises StateUnwritable."""
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        if mtime_ns is not None:
-            os.utime(temporary, ns=(mtime_ns, mtime_ns))
-        temporary.replace(path)
-    except OSError as error:
-        raise StateUnwritable(f"{path} cannot be written: {error.strerror or error}.") from error
+    disk = Disk()
+    disk.make_folder(path.parent)
+    disk.write_whole(path, data, SHARED, is_durable=False, mtime_ns=mtime_ns)

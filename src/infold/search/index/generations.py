@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
 from infold.search.index.disk_space import require_room
 from infold.search.index.process_lock import Claim
@@ -85,15 +86,9 @@ class IndexFolder:
 
     def publish(self, generation: str) -> None:
         """Makes this generation the one in use, at once and durably."""
-        temporary = self._current.with_name(".current.tmp")
-        with _unwritable(self._current):
-            _sync_folder(self._generations)
-            with temporary.open("w", encoding="ascii") as file:
-                file.write(f"{generation}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._current)
-            _sync_folder(self.folder)
+        disk = Disk()
+        disk.sync_folder(self._generations)
+        disk.write_whole(self._current, f"{generation}\n".encode())
 
     def remove(self, generation: str) -> bool:
         """Takes a generation's folder away; False where somebody uses it, and it stays."""
@@ -171,11 +166,3 @@ def _unwritable(path: Path) -> Iterator[None]:
             f"The search index cannot be written at {path}: {error.strerror or error}.",
             hint="Free disk space or set the permissions right.",
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -20,6 +20,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from infold.durable.files import Disk
 from infold.errors import StateUnwritable
 from infold.search.shared.protocol import PROTOCOL
 
@@ -90,13 +91,8 @@ def is_same_user(connection: socket.socket) -> bool:
 
 
 def _write_card(folder: Path, card: Card) -> None:
-    temporary = folder / f".{CARD}.{card.process}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(
-            {"process": card.process, "address": card.address, "word": card.word, "protocol": card.protocol}, file
-        )
-    temporary.replace(folder / CARD)
+    said = {"process": card.process, "address": card.address, "word": card.word, "protocol": card.protocol}
+    Disk().write_whole(folder / CARD, json.dumps(said).encode(), is_shared=True, is_durable=False)
 
 
 def _private_folder() -> Path:
