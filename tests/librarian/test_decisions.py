@@ -187,7 +187,7 @@ def test_only_content_keys_reach_the_disk(tmp_path, key):
 def test_a_store_that_cannot_be_written_says_so(tmp_path):
     """StateUnwritable names the folder."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateUnwritable, match="file.*cannot be written"):
+    with pytest.raises(StateUnwritable, match=r"file.*cannot be written"):
         DecisionStore(tmp_path / "file").put(KEY, {})
 
 
