@@ -17,7 +17,7 @@ from infold.evaluation.findings import find
 from infold.evaluation.history import earlier, report_folder
 from infold.evaluation.report import write_report
 from infold.settings import seeds_of
-from tasks.evaluation import as_task, show_evaluation
+from tasks.evaluation import as_task, show_evaluation, show_kept_case
 from tasks.retrieval import measured, show_retrieval
 
 
@@ -32,10 +32,10 @@ async def evaluate(
     plan = Plan(
         workspace.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples, tuple(before)
     )
-    evaluation = await evaluate_cases(workspace, plan, Environment(), watcher.get(), as_task)
+    evaluation = await evaluate_cases(workspace, plan, Environment(), watcher.get(), as_task, show_kept_case)
     findings = find(evaluation)
     write_report(report_folder(workspace, evaluation), findings)
     await show_evaluation(findings, earlier(workspace))
-    await show_retrieval(measured(workspace))
+    await show_retrieval(await measured(workspace))
     figures: dict[str, float] = metrics(evaluation)["figures"]
     return figures

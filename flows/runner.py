@@ -10,16 +10,14 @@ import importlib.util
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from flows.server_folder import ServerFolder
-from flows.watching import Progress, finished, unwatched, watcher
-from infold.errors import EndpointUnreachable, EnvironmentFault, InfoldError
+from flows.watching import Progress, unwatched
+from infold.errors import EndpointUnreachable, EnvironmentFault
 from infold.workspace import Workspace
-from tasks.environment import configure
 
 if TYPE_CHECKING:
     from infold.inbox.run import Run
@@ -119,21 +117,21 @@ def run_integrate(
     """
     if runner.name == "direct":
         return asyncio.run(_direct(workspace, progress, tell, dry_run=dry_run))
-    configure(ServerFolder.of(workspace).home, runner.api_url, runner.auth_string)
-    from flows.integrate import integrate
+    from flows.one_run import ServerGone, run_in_process
 
     integrating = workspace.params.integrate.model_copy(update={"approval": False})
-    params = workspace.params.model_copy(update={"integrate": integrating})
-    runs: list[Run] = []
+    unasked = replace(workspace, params=workspace.params.model_copy(update={"integrate": integrating}))
+    url = runner.api_url or ""
+    environment = {"PREFECT_API_URL": url}
+    if runner.auth_string:
+        environment["PREFECT_API_AUTH_STRING"] = runner.auth_string
+    environment["PREFECT_HOME"] = str(ServerFolder.of(workspace).home)
     try:
-        with _watched_by(progress, runs.append):
-            return asyncio.run(integrate(workspace.vault, workspace.state, workspace.inbox, params, dry_run=dry_run))
-    except Exception as error:
-        if isinstance(error, InfoldError) or is_healthy(runner.api_url or ""):
-            raise
-    if runs:
-        tell("The Prefect server went away at the end of the run: the run is whole, its page there is not.")
-        return runs[-1]
+        return run_in_process(unasked, environment, progress, lambda: is_healthy(url), dry_run=dry_run)
+    except ServerGone as gone:
+        if gone.run is not None:
+            tell("The Prefect server went away at the end of the run: the run is whole, its page there is not.")
+            return gone.run
     tell("The Prefect server went away: the run goes on directly, with what is decided.")
     return asyncio.run(_direct(workspace, progress, tell, dry_run=dry_run))
 
@@ -165,13 +163,3 @@ async def _recorded(workspace: Workspace, tell: Callable[[str], None]) -> None:
         await record(repository, workspace)
     except EnvironmentFault as fault:
         tell(f"{fault} {fault.hint}".strip())
-
-
-@contextmanager
-def _watched_by(progress: Progress, keep: Callable[[Run], None]) -> Iterator[None]:
-    tokens = watcher.set(progress), finished.set(keep)
-    try:
-        yield
-    finally:
-        watcher.reset(tokens[0])
-        finished.reset(tokens[1])

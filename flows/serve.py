@@ -71,7 +71,7 @@ def serve_flows(
     with _stopping_on_signals() as stop, children() as start:
         try:
             server, api_url = start_server(port, folder, start, stop)
-            with _recorded(folder, workspace, api_url):
+            with record_server(folder, workspace, api_url):
                 serving = _start_serving(workspace, folder, api_url, start)
                 processes = {_SERVER: server, _SERVING: serving}
                 _wait_until_serving(processes, folder, stop)
@@ -175,7 +175,7 @@ def _watch(
 
 
 @contextmanager
-def _recorded(folder: ServerFolder, workspace: Workspace, api_url: str) -> Iterator[None]:
+def record_server(folder: ServerFolder, workspace: Workspace, api_url: str) -> Iterator[None]:
     """Tells later commands on this vault, by this user, where the server is, as long as it is up."""
     vault = str(workspace.vault)
     write_own_json(folder.record_file, {"api_url": api_url, "pid": os.getpid(), "vault": vault})

@@ -6,6 +6,7 @@ from typing import Any
 
 from prefect import task
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
+from prefect.cache_policies import NO_CACHE
 
 from infold.environment import Environment
 from infold.evaluation.cases import Case
@@ -15,7 +16,8 @@ from infold.evaluation.records import CaseResult
 from infold.evaluation.report_text import percent, report_text
 from infold.evaluation.trial import carry_out, case_key
 from infold.workspace import Workspace
-from tasks.policy import BY_CONTENT, is_transient, shape_of, stored_in, unseen
+from tasks.policy import BY_CONTENT, LIBRARIAN_TAG, is_transient, shape_of, stored_in, unseen
+from tasks.preparing import as_found
 
 
 @task(
@@ -25,12 +27,24 @@ from tasks.policy import BY_CONTENT, is_transient, shape_of, stored_in, unseen
     retries=2,
     retry_delay_seconds=[5, 60],
     retry_condition_fn=is_transient,
+    tags=["measures", LIBRARIAN_TAG],
 )
 async def carry_out_case(
     key: str, vault: str, seed: int, case: Case, workspace: Workspace, environment: Environment
 ) -> dict[str, Any]:
     """One case, judged, as JSON values."""
     return (await carry_out(case, workspace, environment)).model_dump(mode="json")
+
+
+@task(name="case", task_run_name="{vault}, seed {seed}", cache_policy=NO_CACHE, persist_result=False, tags=["measures"])
+async def take_kept_case(vault: str, seed: int, home: str) -> Any:
+    """A case that was finished before, by whichever runner: shown, and Cached, for nothing is asked."""
+    return as_found(seed, f"Finished before: {home}.")
+
+
+async def show_kept_case(result: CaseResult) -> None:
+    """Shows a case that was finished before. Implements the `on_kept` of an evaluation."""
+    await take_kept_case(result.vault, result.seed, f"{len(result.verdicts)} paragraphs", return_state=True)  # type: ignore[misc]
 
 
 async def as_task(case: Case, workspace: Workspace, environment: Environment) -> CaseResult:

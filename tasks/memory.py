@@ -21,7 +21,7 @@ from tasks.policy import LIBRARIAN_TAG, is_transient
 from tasks.preparing import as_found
 
 
-@task(name="index memory", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(name="index memory", task_run_name="index memory", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
 async def index_trees(workspace: Workspace) -> Any:
     """The search index in step with the trees; where there is none it is made, with all that belongs in it.
 
@@ -41,6 +41,7 @@ async def index_trees(workspace: Workspace) -> Any:
 
 @task(
     name="condense memory",
+    task_run_name="condense memory",
     cache_policy=NO_CACHE,
     persist_result=False,
     retries=2,

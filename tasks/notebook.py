@@ -17,7 +17,9 @@ from tasks.policy import LIBRARIAN_TAG, is_transient
 from tasks.preparing import as_synced
 
 
-@task(name="index sessions", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(
+    name="index sessions", task_run_name="index sessions", cache_policy=NO_CACHE, persist_result=False, tags=["derives"]
+)
 async def index_transcripts(workspace: Workspace) -> Any:
     """The search index in step with transcripts and notes. Gives a SyncResult."""
     with ExitStack() as stack:
@@ -29,6 +31,7 @@ async def index_transcripts(workspace: Workspace) -> Any:
 
 @task(
     name="summarise day",
+    task_run_name="summarise day",
     cache_policy=NO_CACHE,
     persist_result=False,
     retries=2,

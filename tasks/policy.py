@@ -60,4 +60,9 @@ async def carried_out(task: Any, *arguments: Any, wait_for: Sequence[State[Any]]
     Raises what the task raised.
     """
     state: State[Any] = await task(*arguments, return_state=True, wait_for=list(wait_for))
-    return await state.aresult(), state
+    return await state.aresult(), as_upstream(state)
+
+
+def as_upstream(state: State[Any]) -> State[Any]:
+    """A task's state to wait for, without its result: an equal word in it would be an edge to who gave it."""
+    return state.model_copy(update={"data": []})

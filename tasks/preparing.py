@@ -31,7 +31,7 @@ def as_found(result: _Result, said: str) -> State[_Result]:
     return Completed(name="Cached", message=said, data=result)
 
 
-@task(name="tables", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(name="tables", task_run_name="tables", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
 async def sync_tables(steps: DirectSteps) -> Any:
     """Notes and links in step with the vault; only what changed is read. Gives a CatalogueResult."""
     result: CatalogueResult = steps.sync_tables()
@@ -39,20 +39,26 @@ async def sync_tables(steps: DirectSteps) -> Any:
     return result if is_changed else as_found(result, f"All {result.scanned} notes are as they were.")
 
 
-@task(name="summaries", cache_policy=NO_CACHE, persist_result=False, tags=["derives", LIBRARIAN_TAG])
+@task(
+    name="summaries",
+    task_run_name="summaries",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    tags=["derives", LIBRARIAN_TAG],
+)
 async def sync_summaries(steps: DirectSteps) -> Any:
     """A summary for every note; stored batch by batch, only what changed is asked for. Gives Summaries."""
     result: Summaries = await steps.sync_summaries()
     return result if result.made else as_found(result, f"All {result.kept} summaries were there.")
 
 
-@task(name="index", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(name="index", task_run_name="index", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
 async def sync_index(steps: DirectSteps) -> Any:
     """The search index in step with the vault. Gives a SyncResult; raises where embeddings cannot be had."""
     return as_synced(steps.sync_index())
 
 
-@task(name="index", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(name="index", task_run_name="index", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
 async def sync_index_or_keywords(steps: DirectSteps) -> Any:
     """As `sync_index`, but with keywords alone where embeddings cannot be had. Gives the result and the warnings."""
     result, warnings = steps.sync_index_or_keywords()

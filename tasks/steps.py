@@ -23,7 +23,7 @@ from infold.librarian.spend import Usage
 from infold.workspace import Workspace
 from tasks.artifacts import ProgressArtifacts
 from tasks.decisions import CHUNKS, Payload, edit_chunk, explore_chunk, group_paragraphs
-from tasks.policy import shape_of, stored_in, unseen
+from tasks.policy import as_upstream, shape_of, stored_in, unseen
 from tasks.preparing import apply_run, prepared
 
 _Paid = TypeVar("_Paid", Exploration, ChunkEdits)
@@ -70,7 +70,7 @@ class PrefectSteps:
             wait_for=self._ready,
         )
         grouped = CHUNKS.validate_python(await _payload(state))
-        self._ready = [state]
+        self._ready = [as_upstream(state)]
         return grouped
 
     async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
@@ -84,7 +84,7 @@ class PrefectSteps:
             wait_for=self._ready,
         )
         exploration = _as_reused(Exploration.model_validate(await _payload(state)), state)
-        self._explored[chunk.id] = state
+        self._explored[chunk.id] = as_upstream(state)
         return exploration
 
     async def edit(
@@ -97,7 +97,7 @@ class PrefectSteps:
         before = [self._explored[chunk.id]] if chunk.id in self._explored else self._ready
         state = await self._edit(key, chunk.id, *texts, unseen(self._direct), return_state=True, wait_for=before)
         edits = _as_reused(ChunkEdits.model_validate(await _payload(state)), state)
-        self._edited.append(state)
+        self._edited.append(as_upstream(state))
         return edits
 
     async def apply(self, run_id: str) -> Run:

@@ -13,7 +13,9 @@ from infold.workspace import Workspace
 from tasks.preparing import as_found
 
 
-@task(name="record in DVC", cache_policy=NO_CACHE, persist_result=False, tags=["derives"])
+@task(
+    name="record in DVC", task_run_name="record in DVC", cache_policy=NO_CACHE, persist_result=False, tags=["derives"]
+)
 async def record_changes(workspace: Workspace) -> Any:
     """Records; where that fails the notes and what is derived are right all the same, so it is a warning."""
     repository = repository_of(workspace)

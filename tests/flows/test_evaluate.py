@@ -12,12 +12,13 @@ from infold.evaluation.evaluating import evaluate as evaluate_directly
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.evaluation.conftest import plan, write_vault
+from tests.fakes.prefect_runs import latest_run
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
 
 async def test_a_flow_gives_the_same_figures_and_keeps_its_cases(prefect_api, tmp_path):
-    """Same figures as directly; a second flow carries nothing out; table, report and trend are in the server."""
+    """Same figures as directly; a second flow shows its cases and its searches Cached; figures and trend are shown."""
     from prefect.client.orchestration import get_client
 
     from flows.evaluate import evaluate
@@ -32,6 +33,11 @@ async def test_a_flow_gives_the_same_figures_and_keeps_its_cases(prefect_api, tm
     assert await evaluate(vault, state, params) == figures
     assert len(list((state / "kept" / "evaluations" / "cases").rglob("*.json"))) == 1
     async with get_client() as client:
+        _, tasks = await latest_run(client, "evaluate")
+        assert {name: task.state.name for name, task in tasks.items()} == {
+            "vault, seed 0": "Cached",
+            "retrieval": "Cached",
+        }
         shown = {artifact.key: artifact for artifact in await client.read_artifacts()}
     assert {row["figure"] for row in json.loads(shown["infold-evaluation"].data)} >= {"home", "section", "BM25"}
     assert json.loads(shown["infold-evaluation-trend"].data)[-1]["home"] == figures["home"]

@@ -5,7 +5,7 @@ How one case is carried out belongs to `evaluation.trial`; what the results add 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -58,14 +58,19 @@ def draw_cases(workspace: Workspace, plan: Plan) -> tuple[dict[str, Note], list[
     return notes, [make_case(plan.name, notes, seed, sizes) for seed in plan.seeds]
 
 
+async def _passed(_result: CaseResult) -> None:
+    """Nobody asks."""
+
+
 async def evaluate(
     workspace: Workspace,
     plan: Plan,
     environment: Environment,
     progress: Progress = silent,
     carrier: Carrier = carry_out,
+    on_kept: Callable[[CaseResult], Awaitable[None]] = _passed,
 ) -> Evaluation:
-    """Carries out what is not finished yet, and gives all of it.
+    """Carries out what is not finished yet, and gives all of it; `on_kept` is told of each case that was finished.
 
     Where a cap is reached the evaluation ends there: `stopped` says why, and only cases that every arm finished are in
     it, so that arms stay comparable. Raises what a run raises; finished cases are kept then too.
@@ -82,7 +87,9 @@ async def evaluate(
             for arm in plan.arms:
                 place = replace(workspace, params=_with_the_rest(arm.params, spent.values()))
                 result = _kept_result(kept, case_key(case, arm.params))
-                if result is None:
+                if result is not None:
+                    await on_kept(result)
+                else:
                     result = await carrier(case, place, environment)
                     kept.put(result.key, result.model_dump(mode="json"))
                     spent[result.key] = result.usage
