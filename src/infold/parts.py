@@ -18,6 +18,7 @@ from infold.locate import LocatedWorkspace
 from infold.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from infold.catalogue.store import Catalogue
     from infold.catalogue.sync import CatalogueResult
     from infold.docmem.memory import Docmem
     from infold.durable.changes import Changes
@@ -231,6 +232,16 @@ class VaultParts:
         with closing(catalogue_of(self.workspace)) as catalogue:
             return sync_catalogue(catalogue, progress=lambda done, total: self.progress("tables", done, total))
 
+    @contextmanager
+    def catalogued(self) -> Iterator[Catalogue]:
+        """The catalogue of the notes, brought up to date. Raises VaultNotFound and StateUnwritable."""
+        from infold.catalogue.store import catalogue_of
+        from infold.catalogue.sync import sync_catalogue
+
+        with closing(catalogue_of(self.workspace)) as catalogue:
+            sync_catalogue(catalogue, progress=lambda done, total: self.progress("tables", done, total))
+            yield catalogue
+
     def sync_index(
         self,
         *,
@@ -300,14 +311,14 @@ class VaultParts:
 
     def _texts(self) -> Mapping[str, Texts]:
         """The texts behind hits that are no notes. Asked for at each search, once the index is there."""
+        from infold.knowledge.sources.feed import source_texts
         from infold.notebook.sessions import SessionTexts
         from infold.search.index.contract import PointGroup
 
-        texts: dict[str, Texts] = {PointGroup.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search)}
-        if self.workspace.sources.exists():
-            from infold.knowledge.sources.feed import source_texts
-
-            texts[PointGroup.EXTERNAL] = source_texts(self.sources, self.params)
+        texts: dict[str, Texts] = {
+            PointGroup.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search),
+            PointGroup.EXTERNAL: source_texts(self.sources, self.workspace.vault, self.params),
+        }
         if self.workspace.docmem.exists():
             from infold.docmem.points import MemoryTexts
 

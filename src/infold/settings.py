@@ -159,6 +159,16 @@ class DocmemParams(Section):
     keep_recent: int = Field(default=10, ge=0)
 
 
+class KnowledgeParams(Section):
+    """Where new notes go, by category (spec 4, Vault Structure)."""
+
+    inbox_folder: str = "inbox"
+    projects_folder: str = "projects"
+    reference_folder: str = "library"
+    archive_folder: str = "archive"
+    sync_to: Literal["note", "inbox"] = "note"
+
+
 class ResearchParams(Section):
     """What is brought in from outside, how much of it and how politely (spec 4, External Knowledge)."""
 
@@ -231,6 +241,7 @@ class Params(Section):
     watch: WatchParams = WatchParams.model_construct()
     notebook: NotebookParams = NotebookParams.model_construct()
     docmem: DocmemParams = DocmemParams.model_construct()
+    knowledge: KnowledgeParams = KnowledgeParams.model_construct()
     research: ResearchParams = ResearchParams.model_construct()
     evaluate: EvaluateParams = EvaluateParams.model_construct()
     schedules: SchedulesParams = SchedulesParams.model_construct()

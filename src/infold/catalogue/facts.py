@@ -17,7 +17,7 @@ from infold.catalogue.passages import cut
 from infold.errors import NoteUnreadable, PathRefused
 from infold.text import content_hash, token_count, word_count
 from infold.vault.files import decode, read_bytes
-from infold.vault.front_matter import text_value
+from infold.vault.front_matter import text_value, trust_of
 from infold.vault.links import is_attachment
 from infold.vault.note import parse, plain_text
 from infold.vault.records import Link, Note
@@ -25,8 +25,6 @@ from infold.vault.records import Link, Note
 if TYPE_CHECKING:  # workers do without the settings
     from infold.settings import Params
 
-TRUST_OF_NOTES: Final = "vault"
-TRUST_OF_OTHERS: Final = "external"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -111,7 +109,7 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
         properties=_json(values),
         front_day=day_in_front_matter(values),
         origin=origin,
-        trust=_encodable(text_value(values, "trust")) or (TRUST_OF_OTHERS if origin else TRUST_OF_NOTES),
+        trust=_encodable(trust_of(values)),
         problem=note.front_matter.problem if note.front_matter is not None else None,
         outline=pack_outline(note),
         passages=pack_passages(note, cut(note, cutting.passage_tokens, cutting.overlap_tokens)),

@@ -17,7 +17,7 @@ from infold.notebook.injected import TAG
 from infold.text import fenced
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode, read_bytes, safe_path, scan
-from infold.vault.front_matter import BOM
+from infold.vault.front_matter import BOM, TRUST_OF_OTHERS, read_front_matter, trust_of
 from infold.workspace import Workspace
 
 REFERENCE: Final = "reference"
@@ -86,6 +86,9 @@ def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
         text = _text(workspace, path, notices)
         if text is None or not text.strip():
             continue
+        if _is_from_outside(text):
+            notices.append(f"{path} is left out: its text is from outside. Read it: {_get(path)}")
+            continue
         most = min(params.context_file_characters, room)
         if most <= 0:
             notices.append(f"{path} is left out, the reference notes are full; read it: {_get(path)}")
@@ -123,6 +126,11 @@ def _text(workspace: Workspace, path: str, notices: list[str]) -> str | None:
     except (NoteUnreadable, PathRefused) as error:
         notices.append(f"{path} is left out: {error}")
         return None
+
+
+def _is_from_outside(text: str) -> bool:
+    front = read_front_matter(text)
+    return front is not None and trust_of(front.values) == TRUST_OF_OTHERS
 
 
 def _beginning(path: str, text: str, most: int) -> ContextFile:

@@ -13,6 +13,7 @@ from infold.knowledge.packing import FEWEST_TOKENS, Candidate
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, PointGroup
+from infold.text import content_hash
 
 QuerySource = Literal["local", "external", "both"]
 QueryCompression = Literal["auto", "none", "minimal"]
@@ -70,10 +71,10 @@ def knowledge_query(vault: OpenVault, request: KnowledgeQueryRequest) -> Knowled
     Each piece has its path, lines, heading, date, origin and trust. What was left out and what was not found is said.
     The same question on the same notes gives the same text.
     """
-    return _answered(vault, request)
+    return answered(vault, request)
 
 
-def _answered(
+def answered(
     vault: OpenVault, request: KnowledgeQueryRequest, paths: Sequence[str] = (), notices: Sequence[str] = ()
 ) -> KnowledgeQueryAnswer:
     """The answer from what `paths` hold, else from everything; the same question on the same text is packed once."""
@@ -109,3 +110,81 @@ def _packed(request: KnowledgeQueryRequest, candidates: Sequence[Candidate]) -> 
         missing=packed.missing,
         notices=(),
     )
+
+
+class KnowledgeSuggestRequest(Message):
+    """The text that is to be linked."""
+
+    content: str
+    """A text, Markdown; a note of yours, or one you are about to write."""
+    limit: int = Field(default=5, ge=1, le=100)
+    """At most so many notes."""
+
+
+class LinkSuggestion(Message):
+    """A note to link to, and why."""
+
+    path: str
+    link: str
+    """The shortest link that leads to it."""
+    score: float
+    shared: tuple[str, ...]
+    """Words that both have."""
+    similarity: float
+    """Cosine of its nearest passage; 0 where meaning was not looked for."""
+    linked: tuple[str, ...]
+    """Notes found beside it that link to it, or that it links to."""
+    mention: str | None
+    """Its name as the text has it."""
+    line: int
+    """Where in the text the link would stand."""
+
+
+class KnowledgeSuggestAnswer(Message):
+    """Notes to link to, best first."""
+
+    notes: tuple[str, ...]
+    """Their paths."""
+    suggestions: tuple[LinkSuggestion, ...]
+
+
+@operation(Group.KNOWLEDGE, Effect.READS, errors=(IndexFault,))
+def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> KnowledgeSuggestAnswer:
+    """Suggest notes that a text should link to: with why, and where in it the link would stand."""
+    from infold.errors import NoteUnreadable, PathRefused
+    from infold.knowledge.new_note import link_to
+    from infold.knowledge.suggesting import NoteNames, suggest
+    from infold.knowledge.vault_links import aliases_of, graph_of, resolver_of
+    from infold.search.query.searcher import Searcher
+
+    def read(path: str) -> str:
+        try:
+            return catalogue.text(path)
+        except (NoteUnreadable, PathRefused):
+            return ""
+
+    vault.sync_index(vectors=False)
+    with (
+        vault.catalogued() as catalogue,
+        Searcher(vault.workspace.index, vault.params.search, vault.embedder) as search,
+    ):
+        notes = catalogue.notes()
+        names = NoteNames((note.path, note.title, note.aliases) for note in notes)
+        same = content_hash(request.content)
+        found = suggest(
+            request.content,
+            search,
+            graph_of(catalogue),
+            names,
+            read,
+            request.limit,
+            without=[note.path for note in notes if note.sha256 == same],
+        )
+        resolver = resolver_of(aliases_of(catalogue))
+    suggestions = (
+        LinkSuggestion.of(
+            each, link=link_to(resolver, each.path, ""), mention=each.mention.text if each.mention else None
+        )
+        for each in found
+    )
+    return KnowledgeSuggestAnswer(notes=tuple(each.path for each in found), suggestions=tuple(suggestions))

@@ -16,6 +16,8 @@ from infold.vault.records import FrontMatter
 BOM: Final = "\ufeff"
 MAX_CHARACTERS: Final = 64 * 1024
 MAX_DEPTH: Final = 64
+TRUST_OF_NOTES: Final = "vault"  # whose text a note is, where it says nothing of that
+TRUST_OF_OTHERS: Final = "external"  # text from outside, wherever it came to stand
 
 _OPEN: Final = re.compile(r"---[ \t]*(?=\r|\n)")
 _CLOSE: Final = re.compile(r"(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)")
@@ -90,6 +92,12 @@ def list_value(values: dict[str, Any], *keys: str, split_on: str) -> tuple[str, 
         entries = (str(part).strip() for part in parts if isinstance(part, str | int | float))
         return tuple(dict.fromkeys(entry for entry in entries if entry))
     return ()
+
+
+def trust_of(values: dict[str, Any]) -> str:
+    """Whose text it is: as the note says, else from outside where its `origin` is a web address, else one's own."""
+    is_from_outside = text_value(values, "origin").lower().startswith(("http://", "https://"))
+    return text_value(values, "trust") or (TRUST_OF_OTHERS if is_from_outside else TRUST_OF_NOTES)
 
 
 def strings(value: Any, depth: int = 0) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from infold.errors import FetchFault, NoteUnreadable, RunStateWrong
+from infold.errors import FetchFault, RunStateWrong
 from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
@@ -19,7 +19,7 @@ from infold.search.index.feeds import Item, Listing, Reading
 from infold.search.index.points import note_points
 from infold.search.query.excerpts import NoteTexts
 from infold.settings import Params, SearchParams
-from infold.vault.files import Skipped
+from infold.vault.files import Skipped, decode, read_bytes
 from infold.vault.note import parse
 from infold.vault.portions import Portion, portion_of
 
@@ -68,16 +68,16 @@ class SourcesFeed:
         return Reading(item, record.content, replace(made, points=points))
 
 
-def source_texts(store: SourceStore, params: Params) -> NoteTexts:
-    """The texts behind hits in sources."""
+def source_texts(store: SourceStore, vault: Path, params: Params) -> NoteTexts:
+    """The texts behind hits in sources, and in notes that were made of them."""
     by_path = {record.path: record for record in store}
 
     def read(path: str) -> str:
-        if path not in by_path:
-            raise NoteUnreadable(f"There is no source {path}.")
-        return store.text(by_path[path])
+        if path in by_path:
+            return store.text(by_path[path])
+        return decode(read_bytes(vault, path, params.vault.max_note_bytes), path)
 
-    return NoteTexts(Path(), params, read)
+    return NoteTexts(vault, params, read)
 
 
 def source_portion(store: SourceStore, name: str) -> Portion | None:

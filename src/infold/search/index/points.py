@@ -18,6 +18,7 @@ from infold.search.languages import AUTO, detect_language
 from infold.search.terms import document_words
 from infold.settings import SearchParams
 from infold.text import content_hash
+from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, trust_of
 from infold.vault.names import stem
 
 if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
@@ -101,6 +102,7 @@ def point_id(path: str, ordinal: int, text_hash: str) -> str:
 
 
 def _point(id_: str, passage: Passage, words: tuple[str, str], note: Note, kind: str, day: str | None) -> IndexPoint:
+    trust = trust_of(note.front_matter.values) if note.front_matter is not None else TRUST_OF_NOTES
     return IndexPoint(
         id=id_,
         path=passage.path,
@@ -109,9 +111,17 @@ def _point(id_: str, passage: Passage, words: tuple[str, str], note: Note, kind:
         title=note.title,
         trail=passage.trail,
         kind=kind,
-        group=PointGroup.DAILY if kind == "daily" else PointGroup.NOTEBOOK,
+        group=_group(kind, trust),
         words=words[0],
         written=words[1],
         date=day,
         tags=note.tags,
+        trust=trust,
     )
+
+
+def _group(kind: str, trust: str) -> PointGroup:
+    """Text from outside is found where it is asked for only, also after it became a note."""
+    if trust == TRUST_OF_OTHERS:
+        return PointGroup.EXTERNAL
+    return PointGroup.DAILY if kind == "daily" else PointGroup.NOTEBOOK

@@ -1,0 +1,113 @@
+"""The links of a vault as its catalogue has them: what the graph, a move and a new note are made from.
+
+Reads the catalogue, which whoever asks has brought up to date. No note is parsed here, and no table is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infold.catalogue.store import Catalogue
+from infold.knowledge.graph import Graph
+from infold.knowledge.moves import LinkName
+from infold.vault.links import LinkResolver, alias_table
+
+_CONTEXT: Final = 300  # characters around a link
+_BACKLINKS: Final = """
+    SELECT source.path, line, anchor, alias, is_embed, start, "end" FROM links JOIN files AS source ON source.id = note
+    WHERE target = (SELECT id FROM files WHERE path = ?) AND source.path != ? ORDER BY source.path, ordinal"""
+_FORWARD: Final = """
+    SELECT target.path, line, anchor, links.alias, is_embed, name, is_attachment FROM links
+    JOIN files AS source ON source.id = note LEFT JOIN files AS target ON target.id = links.target
+    WHERE source.path = ? ORDER BY ordinal"""
+_DANGLING: Final = """
+    SELECT path, name FROM links JOIN files ON id = note WHERE target IS NULL AND NOT is_attachment
+    ORDER BY path, ordinal"""
+_NAMES: Final = "SELECT path, name, alias, is_wiki FROM links JOIN files ON id = note"
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A link to a note: where it stands, what it points at within it, and the line it stands on."""
+
+    path: str
+    line: int
+    anchor: str
+    is_embed: bool
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardLink:
+    """A link of a note: the note it leads to, None where it leads nowhere, and what it says."""
+
+    target: str | None
+    name: str
+    line: int
+    anchor: str
+    is_embed: bool
+
+
+def graph_of(catalogue: Catalogue) -> Graph:
+    """The graph of all notes, with what dangles."""
+    with catalogue.reading() as db:
+        rows = db.execute(_DANGLING).fetchall()
+    dangling: dict[str, list[str]] = {}
+    for path, name in rows:
+        dangling.setdefault(path, []).append(name)
+    return Graph(catalogue.outgoing(), dangling)
+
+
+def backlinks_of(catalogue: Catalogue, path: str) -> list[Backlink]:
+    """The links of other notes to `path`, each with its line. Of notes that cannot be read now the line is empty."""
+    with catalogue.reading() as db:
+        rows = db.execute(_BACKLINKS, (path, path)).fetchall()
+    return [
+        Backlink(source, line, anchor, bool(is_embed), _context(catalogue, source, start, end))
+        for source, line, anchor, _, is_embed, start, end in rows
+    ]
+
+
+def forward_links_of(catalogue: Catalogue, path: str) -> list[ForwardLink]:
+    """The links of `path` in order, those to files that are no notes left out."""
+    with catalogue.reading() as db:
+        rows = db.execute(_FORWARD, (path,)).fetchall()
+    return [
+        ForwardLink(target, name, line, anchor, bool(is_embed))
+        for target, line, anchor, _, is_embed, name, is_attachment in rows
+        if target is not None or not is_attachment
+    ]
+
+
+def link_names(catalogue: Catalogue) -> list[LinkName]:
+    """Every link of the vault, as far as it decides where it leads."""
+    with catalogue.reading() as db:
+        return [LinkName(path, name, alias, bool(is_wiki)) for path, name, alias, is_wiki in db.execute(_NAMES)]
+
+
+def aliases_of(catalogue: Catalogue) -> dict[str, Sequence[str]]:
+    """All notes, with their aliases."""
+    return {note.path: note.aliases for note in catalogue.notes()}
+
+
+def resolver_of(notes: dict[str, Sequence[str]]) -> LinkResolver:
+    """What links lead to, among these notes with their aliases."""
+    return LinkResolver(notes, alias_table(notes.items()))
+
+
+def _context(catalogue: Catalogue, path: str, start: int, end: int) -> str:
+    from infold.errors import NoteUnreadable, PathRefused
+
+    try:
+        text = catalogue.text(path)
+    except (NoteUnreadable, PathRefused):
+        return ""
+    first = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    last = min((at for at in (text.find("\n", end), text.find("\r", end)) if at >= 0), default=len(text))
+    line = text[first:last].strip()
+    if len(line) <= _CONTEXT:
+        return line
+    begin = max(0, start - first - _CONTEXT // 2)
+    return f"…{line[begin : begin + _CONTEXT].strip()}…"
