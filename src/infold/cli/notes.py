@@ -1,0 +1,126 @@
+"""`infold new`, `infold rename`, `infold delete`: notes made, moved and taken away, each with one undo."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from infold.cli.given_text import FileOption, TextArgument, given_text
+from infold.cli.options import Call, command
+from infold.operations.notes import (
+    KnowledgeCreateRequest,
+    KnowledgeDeleteRequest,
+    KnowledgeRenameRequest,
+    NoteCategory,
+    knowledge_create,
+    knowledge_delete,
+    knowledge_rename,
+)
+
+_SHOWN = 20
+DryRunOption = Annotated[bool, typer.Option("--dry-run", metavar="", help="Only say what would be done.")]
+
+
+@command
+def new(
+    call: Call,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Its title; the file is named after it.")],
+    text: TextArgument = None,
+    *,
+    file: FileOption = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")] = None,
+    related: Annotated[
+        list[str] | None, typer.Option("--related", metavar="NOTE", help="A note to link to; may be repeated.")
+    ] = None,
+    category: Annotated[NoteCategory, typer.Option("--category", help="Which folder it goes to.")] = "inbox",
+    link_back: Annotated[
+        bool, typer.Option("--link-back", metavar="", help="Also link from the related notes to it.")
+    ] = False,
+    always_load: Annotated[
+        bool, typer.Option("--always-load", metavar="", help="Put it where every agent always has it.")
+    ] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Make a new note with front matter, tags and links.
+
+    A note that is there already, by its name or by what it says, is named instead. `infold undo` takes it back.
+    """
+    request = KnowledgeCreateRequest(
+        title=title,
+        content=given_text(text, file),
+        tags=tuple(tag or ()),
+        related_notes=tuple(related or ()),
+        category=category,
+        link_back=link_back,
+        always_load=always_load,
+        dry_run=dry_run,
+    )
+    with call.vault() as vault:
+        done = knowledge_create(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    sys.stdout.write("".join(done.diffs.values()))
+    call.terminal.say(done.message)
+    _undo(call, done.change)
+    return 0
+
+
+@command
+def rename(
+    call: Call,
+    note: Annotated[str, typer.Argument(metavar="NOTE", help="The note, by name or path.")],
+    new_name: Annotated[str, typer.Argument(metavar="NEW", help="Its new name or path; a folder ends with /.")],
+    *,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Rename a note, or move it to a folder; every link that led to it leads to it still.
+
+    Links that led nowhere and would lead to it now are named. `infold undo` takes all of it back.
+    """
+    with call.vault() as vault:
+        done = knowledge_rename(vault, KnowledgeRenameRequest(note=note, new=new_name, dry_run=dry_run))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    sys.stdout.write("".join(done.diffs.values()))
+    call.terminal.say(done.message)
+    for link in done.caught[:_SHOWN]:
+        call.terminal.say(f"now leads here  {link.path}:{link.line}  {link.raw}")
+    for link in done.unkept[:_SHOWN]:
+        call.terminal.say(f"cannot be kept  {link.path}:{link.line}  {link.raw}")
+    for path in done.lost:
+        call.terminal.say(f"left as it is   {path}: somebody changed it meanwhile")
+    _undo(call, done.change)
+    return 1 if done.unkept or done.lost else 0
+
+
+@command
+def delete(
+    call: Call,
+    note: Annotated[str, typer.Argument(metavar="NOTE", help="The note, by name or path.")],
+    *,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Delete a note. Its bytes are kept, `infold undo` brings it back; links that break are named."""
+    with call.vault() as vault:
+        done = knowledge_delete(vault, KnowledgeDeleteRequest(note=note, dry_run=dry_run))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    call.terminal.say(done.message)
+    for link in done.breaks[:_SHOWN]:
+        call.terminal.say(f"  {link.path}:{link.line}  {link.raw}")
+    if len(done.breaks) > _SHOWN:
+        call.terminal.say(f"  … {len(done.breaks) - _SHOWN} more")
+    _undo(call, done.change)
+    return 0
+
+
+def _undo(call: Call, change: str | None) -> None:
+    from infold.cli.outcome import command_line
+
+    if change is not None:
+        call.terminal.say(f"undo    {command_line('undo', change, call.wanted)}")

@@ -1,0 +1,126 @@
+"""`infold research` and `infold sources`: what is brought in from outside, and what is kept of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.operations.contract import Nothing
+from infold.operations.research import (
+    KnowledgeResearchRequest,
+    SourceForgetRequest,
+    SourceShowRequest,
+    SourceWatchRequest,
+    knowledge_research,
+    source_forget,
+    source_show,
+    source_watch,
+    sources_list,
+)
+
+SourceArgument = Annotated[str, typer.Argument(metavar="SOURCE", help="Its address, or its path as results show it.")]
+
+
+@command
+def research(
+    call: Call,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    url: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[URL]...", help="Pages, PDFs, .git repositories, API descriptions or sitemaps."),
+    ] = None,
+    *,
+    sync_to_local: Annotated[
+        bool, typer.Option("--note", metavar="", help="Also make notes of them, labelled with where they are from.")
+    ] = False,
+) -> int:
+    """Bring in pages from outside and answer from them; without addresses, from what was brought in before.
+
+    Only what changed is transferred. Pages on your own network are refused unless INFOLD_FETCH_HOSTS names their host.
+    """
+    request = KnowledgeResearchRequest(query=question, urls=tuple(url or ()), sync_to_local=sync_to_local)
+    with call.vault() as vault:
+        answer = knowledge_research(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    else:
+        for each in answer.fetched:
+            call.terminal.notice(f"{each.status:9} {each.url}" + (f"  {each.reason}" if each.reason else ""))
+        for note in answer.notes:
+            call.terminal.notice(f"note      {note}")
+        for stale in answer.stale:
+            call.terminal.notice(f"stale     {stale}")
+        sys.stdout.write(answer.context)
+    failed = [each for each in answer.fetched if each.status in ("refused", "failed")]
+    return 1 if failed else 0
+
+
+@command
+def list_(call: Call) -> int:
+    """List what was brought in from outside; stale ones are watched and were not looked at for long."""
+    with call.vault() as vault:
+        answer = sources_list(vault, Nothing())
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    for source in answer.sources:
+        marks = [
+            mark
+            for mark, is_so in (
+                ("gone", source.is_gone),
+                ("watched", source.is_watched),
+                ("stale", source.url in answer.stale),
+            )
+            if is_so
+        ]
+        told = f"  ({', '.join(marks)})" if marks else ""
+        call.terminal.say(f"{source.checked[:10]}  {source.kind:10}  {source.url}  {source.title}{told}")
+    if not answer.sources:
+        call.terminal.say("Nothing was brought in yet: infold research QUESTION URL")
+    return 0
+
+
+@command
+def show(call: Call, source: SourceArgument) -> int:
+    """Show the text of a source, and what changed in it last."""
+    with call.vault() as vault:
+        answer = source_show(vault, SourceShowRequest(source=source))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    sys.stdout.write(call.terminal.safe(answer.text))
+    if answer.diff:
+        sys.stdout.write(f"\n{call.terminal.safe(answer.diff)}")
+    return 0
+
+
+@command
+def watch(
+    call: Call,
+    source: SourceArgument,
+    *,
+    off: Annotated[bool, typer.Option("--off", metavar="", help="Take it off the list.")] = False,
+) -> int:
+    """Look at a source by schedule from now on: `infold flows up` does, each week unless set otherwise."""
+    with call.vault() as vault:
+        done = source_watch(vault, SourceWatchRequest(source=source, watch=not off))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+    else:
+        call.terminal.say(done.message)
+    return 0
+
+
+@command
+def forget(call: Call, source: SourceArgument) -> int:
+    """Take a source out, with every text it had. Notes that were made of it stay."""
+    with call.vault() as vault:
+        done = source_forget(vault, SourceForgetRequest(source=source))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+    else:
+        call.terminal.say(done.message)
+    return 0
