@@ -8,6 +8,7 @@ import pytest
 
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
+from infold.docmem.place import child_of
 from infold.docmem.recall import recall, relevance, tagged
 from infold.errors import NodeNotFound
 from infold.search.query.searcher import Searcher
@@ -193,3 +194,21 @@ def test_the_upmost_summary_covers_and_a_root_does_not(space, shared, embedder):
     assert {result.node.id for result in results} == {outer.id, *(node.id for node in others)}
     (over,) = (result for result in results if result.node.id == outer.id)
     assert {node.id for node in over.covered} == {inner.id, deep.id}
+
+
+def test_a_part_of_a_tree_is_searched_exactly(space, shared, embedder):
+    """Whatever answers better elsewhere in the tree, what is below the node is found; so after it was moved."""
+    shared.create_root("Letters", ROOT, root_id="letters")
+    part = shared.append("letters", "The drawer", Context("section", "name", "drawer"))
+    wanted = shared.append(part.id, "A gasket, among many other things that nobody asked about at all.", MEMORY)
+    for n in range(120):
+        shared.append("letters", f"gasket gasket gasket {n}", MEMORY)
+    index_memory(shared, space, embedder)
+    with Searcher(space.index, space.params.search, embedder) as searcher:
+        assert [one.node.id for one in recall(shared, searcher, "gasket", within=part.id).results] == [wanted.id]
+        assert set(relevance(shared, searcher, "gasket", within=part.id)) == {wanted.id}
+        other = shared.append("letters", "The box", Context("section", "name", "box"))
+        shared.move(wanted.id, child_of(other.id))
+        index_memory(shared, space, embedder)
+        assert recall(shared, searcher, "gasket", within=part.id).results == ()
+        assert [one.node.id for one in recall(shared, searcher, "gasket", within=other.id).results] == [wanted.id]

@@ -1,25 +1,22 @@
 """Searching memory by words and by meaning, and what is found put where it stands in its tree (spec 2, Query Pattern).
 
-Found are nodes; each is then traced up by parent pointers alone, so that what costs is the search. Three rules make
-results of hits:
-
-- *Covered*: where a summary and something below it both match, the summary is the result and names what is covered.
-- *Raised*: three of the best hits that are children of one parent, and a fifth of its children at least, make the
-  parent the result: the whole of it is meant. A root is never raised. Its score is that of the best of them and a tenth
-  more for each other. (Two hits are too few: measured, they hide the memory that was asked for.)
-- *Tags*: what `@name` in a result's text, or in the question, means is named beside the results.
+Found are nodes; each is then traced up by parent pointers alone, so that what costs is the search. What a summary
+covers, and what raises its parent, is as `search.query.trace_up` has it. What `@name` in a result's text, or in the
+question, means is named beside the results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from infold.docmem.points import node_id_of, path_of
+from infold.docmem.points import node_id_of
 from infold.docmem.tags import tags_in
 from infold.errors import NodeNotFound
 from infold.search.index.contract import Filter, PointGroup
+from infold.search.query.trace_up import Traced, trace_up
 
 if TYPE_CHECKING:
     from infold.docmem.lookup import Lookup
@@ -29,11 +26,6 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 10
 DEPTH: Final = 60  # hits asked for, at least
-DEEPER: Final = 8  # times as many where only a part of a tree is searched
-LOOKED_AT: Final = 12  # the best hits, among which several below one parent raise it
-RAISING_HITS: Final = 3  # children of one parent
-RAISING_SHARE: Final = 0.2  # of all its children
-RAISE_SHARE: Final = 0.1  # of the best score, for each other child
 TAGS: Final = 8  # that are followed
 LINKED: Final = 5  # nodes named for each
 
@@ -93,16 +85,6 @@ class Recall:
     gone: int = 0
 
 
-@dataclass(slots=True)
-class _Group:
-    """A result in the making."""
-
-    node: Node
-    score: float
-    covered: list[Node] = field(default_factory=list)
-    raised: bool = False
-
-
 def recall(
     memory: Docmem,
     searcher: Searcher,
@@ -116,13 +98,11 @@ def recall(
     """What memory says about `query`: in all trees, or from the node `within` down. Raises NodeNotFound, IndexFault."""
     scores, gone = _scores(memory, searcher, query, within, max(DEPTH, 5 * limit))
     with memory.store.reading() as rows:
-        chains = {node_id: _chain(rows, node_id) for node_id in scores}
-        groups = _covered(scores, chains)
-        if raising:
-            groups = _raised(rows, groups, chains)
-        best = sorted(groups, key=lambda group: (-group.score, group.node.id))
-        kept = [group for group in best if group.score >= min_score][: max(limit, 0)]
-        results = tuple(_recalled(rows, group, _chain(rows, group.node.id)) for group in kept)
+        chains = {node_id: rows.ancestor_ids(node_id) for node_id in scores}
+        children = partial(_children, rows) if raising else None
+        traced = trace_up(scores, chains, lambda node_id: rows.get(node_id).is_summary, children)
+        kept = [one for one in traced if one.score >= min_score][: max(limit, 0)]
+        results = tuple(_recalled(rows, one) for one in kept)
     return Recall(query, results, _linked(memory, searcher, query, results), gone)
 
 
@@ -140,13 +120,10 @@ def _scores(
     memory: Docmem, searcher: Searcher, query: str, within: str | None, depth: int
 ) -> tuple[dict[str, float], int]:
     """The scores, and how many hits have no node any more."""
-    where = Filter(groups=MEMORY_ONLY)
-    root = None
     if within is not None:
-        root = memory.get_root(within).id
-        where = Filter(groups=MEMORY_ONLY, paths=(path_of(root),))
-    is_part = within is not None and within != root
-    hits = searcher.hybrid(query, depth * DEEPER if is_part else depth, where)
+        memory.get_root(within)  # raises where there is no such node
+    where = Filter(groups=MEMORY_ONLY, within=() if within is None else (within,))
+    hits = searcher.hybrid(query, depth, where)
     scores: dict[str, float] = {}
     gone = 0
     with memory.store.reading() as rows:
@@ -162,67 +139,25 @@ def _scores(
     return scores, gone
 
 
-def _chain(rows: Lookup, node_id: str) -> list[Node]:
-    """The node and those above it."""
-    return [rows.get(above) for above in rows.ancestor_ids(node_id)]
+def _children(rows: Lookup, parent_id: str) -> int:
+    (count,) = rows.connection.execute("SELECT count(*) FROM nodes WHERE parent_id = ?", (parent_id,)).fetchone()
+    return int(count)
 
 
-def _covered(scores: dict[str, float], chains: dict[str, list[Node]]) -> list[_Group]:
-    """One group a hit; hits below a summary that matches are in that summary's: the upmost, where several do."""
-    groups: dict[str, _Group] = {}
-    for node_id, score in scores.items():
-        chain = chains[node_id]
-        top = next((above for above in reversed(chain[1:]) if above.is_summary and above.id in scores), chain[0])
-        group = groups.setdefault(top.id, _Group(top, 0.0))
-        group.score = max(group.score, score)
-        if top.id != node_id:
-            group.covered.append(chain[0])
-    return list(groups.values())
-
-
-def _raised(rows: Lookup, groups: Sequence[_Group], chains: dict[str, list[Node]]) -> list[_Group]:
-    """The groups, those of one parent as one where there are enough of them among the best."""
-    best = sorted(groups, key=lambda group: (-group.score, group.node.id))[:LOOKED_AT]
-    below: dict[str, list[_Group]] = {}
-    for group in best:
-        chain = chains[group.node.id]
-        if len(chain) > 2:
-            below.setdefault(chain[1].id, []).append(group)
-    kept = {group.node.id: group for group in groups}
-    for parent_id, found in below.items():
-        if not _are_enough(len(found), rows, parent_id):
-            continue
-        parent = kept.get(parent_id) or _Group(rows.get(parent_id), 0.0)
-        score = found[0].score * (1 + RAISE_SHARE * (len(found) - 1))
-        raised = _Group(parent.node, min(1.0, max(parent.score, score)), list(parent.covered), raised=True)
-        for group in found:
-            raised.covered += [group.node, *group.covered]
-            kept.pop(group.node.id, None)
-        kept[parent_id] = raised
-    return list(kept.values())
-
-
-def _are_enough(found: int, rows: Lookup, parent_id: str) -> bool:
-    if found < RAISING_HITS:
-        return False
-    (children,) = rows.connection.execute("SELECT count(*) FROM nodes WHERE parent_id = ?", (parent_id,)).fetchone()
-    return found >= RAISING_SHARE * int(children)
-
-
-def _recalled(rows: Lookup, group: _Group, chain: Sequence[Node]) -> Recalled:
-    node = chain[0]
+def _recalled(rows: Lookup, traced: Traced) -> Recalled:
+    node, *above = [rows.get(node_id) for node_id in rows.ancestor_ids(traced.id)]
     position, siblings = 1, 1
     if node.parent_id is not None:
         count = "SELECT count(*), coalesce(sum(order_value <= ?), 0) FROM nodes WHERE parent_id = ?"
         siblings, position = rows.connection.execute(count, (node.order_value, node.parent_id)).fetchone()
     return Recalled(
         node=node,
-        score=group.score,
-        above=tuple(chain[1:]),
+        score=traced.score,
+        above=tuple(above),
         position=position,
         siblings=siblings,
-        covered=tuple(group.covered),
-        raised=group.raised,
+        covered=tuple(rows.get(node_id) for node_id in traced.covered),
+        raised=traced.is_raised,
     )
 
 

@@ -121,14 +121,14 @@ def detect_language(text: str) -> str:
     total = sum(found.values())
     share: dict[str, float] = {}
     distinct: Counter[str] = Counter()
-    for word, count in found.items():
-        for language in _VOTES.get(word, ()):
-            share[language] = share.get(language, 0.0) + count / total
+    for word in [word for word in found if word in _VOTES]:
+        for language in _VOTES[word]:
+            share[language] = share.get(language, 0.0) + found[word] / total
             distinct[language] += 1
-        if not word.isascii():
-            for language in {_SIGNS[sign] for sign in word if sign in _SIGNS}:
-                share[language] = share.get(language, 0.0) + count / total
-                distinct[language] += 1
+    for word in found if not text[:_READ_CHARACTERS].isascii() else ():
+        for language in {_SIGNS[sign] for sign in word if sign in _SIGNS} if not word.isascii() else ():
+            share[language] = share.get(language, 0.0) + found[word] / total
+            distinct[language] += 1
     english = share.get(DEFAULT_LANGUAGE, 0.0)
     best = max(share, key=lambda language: (share[language], distinct[language]), default=DEFAULT_LANGUAGE)
     if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct[best] < _MIN_DISTINCT:

@@ -75,6 +75,18 @@ def located(text: str) -> Iterator[tuple[str, int]]:
     return ((match[0], match.start()) for match in pattern.finditer(text))
 
 
+class _Joined(dict[str, str]):
+    """The terms of one kind of each token met, a space between two: looked up without a step of Python's own."""
+
+    def __init__(self, encoder_: Encoder, kind: int) -> None:
+        super().__init__()
+        self._encoder, self._kind = encoder_, kind
+
+    def __missing__(self, token: str) -> str:
+        joined = self[token] = " ".join(self._encoder.forms(token)[self._kind])
+        return joined
+
+
 class Encoder:
     """Turns tokens of one language into terms, remembering each token it has met."""
 
@@ -83,7 +95,7 @@ class Encoder:
 
         self.language = language
         self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
-        self.known: dict[str, tuple[str, str]] = {}
+        self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
 
     def forms(self, token: str) -> Forms:
@@ -99,13 +111,13 @@ class Encoder:
             known = self._forms[token] = _short(main), _short(secondary)
         return known
 
-    def joined(self, token: str) -> tuple[str, str]:
-        """The main and the secondary terms of `token`, a space between two; from now on also in `known`."""
-        if len(self.known) >= _MAX_CACHED:
-            self.known.clear()
-        main, secondary = self.forms(token)
-        joined = self.known[token] = " ".join(main), " ".join(secondary)
-        return joined
+    def words(self, found: Sequence[str]) -> tuple[str, str]:
+        """The main and the secondary terms of these tokens, in order, a space between two."""
+        if len(self._main) + len(found) > _MAX_CACHED:
+            self._main.clear()
+            self._secondary.clear()
+        secondary = filter(None, map(self._secondary.__getitem__, found))
+        return " ".join(map(self._main.__getitem__, found)), " ".join(secondary)
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:
@@ -180,10 +192,7 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, str]:
     """The main terms of `text` and the secondary ones, in order and with repeats, a space between two."""
-    words = encoder(language)
-    known = words.known
-    found = [known.get(token) or words.joined(token) for token in tokens(text)]
-    return " ".join([main for main, _ in found]), " ".join([secondary for _, secondary in found if secondary])
+    return encoder(language).words(tokens(text))
 
 
 def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:

@@ -12,6 +12,7 @@ from infold.search.index.contract import Filter, IndexPoint, folders_of, tags_ab
 DENSE: Final = "dense"  # the name of the one vector
 DATE: Final = "date"
 KEYWORDS: Final = ("path", "folders", "group", "kind", "level", "trust", "tags", "within")
+INDEXED: Final = ("path", "folders", "group", "tags", "within")  # of vectors: what is seldom asked for is looked at
 
 
 def keywords_of(point: IndexPoint) -> dict[str, list[str]]:

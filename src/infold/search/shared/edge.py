@@ -18,7 +18,7 @@ from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.chunked_writes import steps
 from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
-from infold.search.index.payload import DATE, DENSE, KEYWORDS, days, matches
+from infold.search.index.payload import DATE, DENSE, INDEXED, days, matches
 from infold.search.shared.rwlock import Turns
 
 _T = TypeVar("_T")
@@ -67,7 +67,7 @@ class EdgeIndex:
             require_room(folder)
             folder.mkdir(parents=True, exist_ok=True)
             self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
-            for field in KEYWORDS:
+            for field in INDEXED:
                 self._update(qe.UpdateOperation.create_field_index(field, qe.KeywordIndexParams(memory=_MAPPED)))
             self._update(qe.UpdateOperation.create_field_index(DATE, qe.DatetimeIndexParams(memory=_MAPPED)))
 
