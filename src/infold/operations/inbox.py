@@ -19,7 +19,7 @@ from infold.errors import (
 )
 from infold.inbox.run import Run, RunStatus, SkippedFile
 from infold.librarian.spend import Usage
-from infold.operations.contract import Effect, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
@@ -294,7 +294,12 @@ class RecoverAnswer(Message):
     finished: tuple[str, ...]
 
 
-@operation(Group.INBOX, Effect.WRITES, errors=(VaultBusy, StateUnwritable))
+@operation(
+    Group.INBOX,
+    Effect.WRITES,
+    errors=(VaultBusy, StateUnwritable),
+    not_in={Face.CLI: "every command that writes does it first"},
+)
 def run_recover(vault: OpenVault, request: Nothing) -> RecoverAnswer:  # noqa: ARG001 - the signature of operations
     """Bring runs that were killed while they wrote to their end. Every later write does this too."""
     return RecoverAnswer(finished=tuple(vault.recover()))

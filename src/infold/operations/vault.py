@@ -21,7 +21,7 @@ from infold.errors import (
 from infold.inbox.paragraphs import read_paragraphs
 from infold.librarian.spend import Usage
 from infold.notebook.flush import last_flush
-from infold.operations.contract import Effect, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 from infold.search import index_status
@@ -59,7 +59,7 @@ class IndexStatusAnswer(Message):
     watcher_active: bool
 
 
-@operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,))
+@operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,), not_in={Face.CLI: "`infold status` shows it"})
 def index_status_get(vault: OpenVault, request: Nothing) -> IndexStatusAnswer:  # noqa: ARG001
     """Get the health and the numbers of the search index."""
     return IndexStatusAnswer.from_json(index_status.status(vault.workspace))
@@ -82,7 +82,7 @@ class IndexFilesAnswer(Message):
     files: tuple[IndexedFile, ...]
 
 
-@operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,))
+@operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,), not_in={Face.CLI: "for debuggers, over HTTP"})
 def index_files(vault: OpenVault, request: Nothing) -> IndexFilesAnswer:  # noqa: ARG001
     """List every file that is indexed, with its hash, and whether it changed since."""
     return IndexFilesAnswer.from_json(index_status.files(vault.workspace))
