@@ -64,6 +64,7 @@
     │   ├── StoreBusy                 another process writes for longer than one waits
     │   ├── StoreDamaged              the file is no store, or a broken one
     │   └── StoreTooNew               the file was written by a later infold
+    ├── NavigatorDamaged              exit 1: a file of the navigator cannot be used
     ├── FetchFault                    exit 1: a page from outside did not come
     │   ├── SourceDamaged             what is kept of a page cannot be read any more
     │   ├── FetchRefused              a rule forbids it: address, type, size, robots, redirects
@@ -291,6 +292,10 @@ class EndpointFault(LibrarianFault):
 
 class CapReached(LibrarianFault):
     """The next call would pass the spending cap."""
+
+
+class NavigatorDamaged(InfoldError):
+    """A file of the navigator cannot be used."""
 
 
 class FetchFault(InfoldError):

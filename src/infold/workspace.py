@@ -75,6 +75,16 @@ class Workspace:
         return self.state / "kept" / "docmem.sqlite"
 
     @property
+    def navigator_nodes(self) -> Path:
+        """Imported articles as nodes."""
+        return self.state / "derived" / "navigator.sqlite"
+
+    @property
+    def navigator(self) -> Path:
+        """What was imported, summaries paid for, lenses and places."""
+        return self.state / "kept" / "navigator.sqlite"
+
+    @property
     def notebook(self) -> Path:
         """What the notebook remembers of its writes."""
         return self.state / "kept" / "notebook"

@@ -49,7 +49,7 @@ def extract(text: str, low: int, high: int) -> str:
             summary.add(position, said[position].pop(0))
             most -= 1
 
-    while paragraphs and summary.words < _LEAD_WORDS and (0 not in said or said[0]):
+    while paragraphs and not summary.is_full and summary.words < _LEAD_WORDS and (0 not in said or said[0]):
         say(0, 1)
     for position, (is_first, _) in enumerate(paragraphs[1:], start=1):
         if summary.is_full:

@@ -1,0 +1,230 @@
+"""Notes become articles of the navigator: chosen, read, dirty where they changed, summarised where that is agreed to.
+
+Reading costs nothing and happens by itself (`refresh`); what a librarian is asked costs, and happens only in
+`summarise`. Each summary is kept as soon as it is there, so whoever is stopped goes on where they were.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from infold.catalogue.kinds import kind_of
+from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused, UsageError
+from infold.librarian.articles import ArticleRequest
+from infold.librarian.base import Librarian
+from infold.librarian.prompts import DecisionKind
+from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
+from infold.navigator.nodes import Node, article_nodes
+from infold.navigator.store import Article, Edge, KeptSummary, NavigatorStore, StoredNode, moment
+from infold.search.index.points import note_day
+from infold.settings import Params
+from infold.text import content_hash
+from infold.vault.files import FileStat, Skipped, decode, read_bytes, scan
+from infold.vault.links import LinkResolver
+from infold.vault.note import Note, parse
+
+Progress = Callable[[str, int, int], None]
+
+_BATCH: Final = 100  # articles stored in one transaction
+_FOREIGN: Final = frozenset({"inbox"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What came of looking at the imported notes: how many were read, which are gone, which could not be read."""
+
+    read: int = 0
+    gone: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """How many nodes have a new summary, and why others still wait."""
+
+    made: int
+    warnings: tuple[str, ...] = ()
+
+
+class Importer:
+    """Imports notes of one vault into a store."""
+
+    def __init__(self, vault: Path, params: Params, store: NavigatorStore) -> None:
+        self._vault, self._params, self._store = vault, params, store
+
+    def notes(self) -> dict[str, FileStat]:
+        """Every note that can be imported, by path. Raises VaultNotFound."""
+        kind = kind_of(self._params, self._vault)
+        files = scan(self._vault, self._params.vault).files
+        return {file.path: file for file in files if kind(file.path) not in _FOREIGN}
+
+    def chosen(self, paths: Sequence[str]) -> list[str]:
+        """The notes that these files and folders mean, sorted. Raises UsageError, with names that come near."""
+        known = self.notes()
+        found: set[str] = set()
+        for given in paths:
+            path = given.strip().removeprefix("./").strip("/")
+            below = [note for note in known if not path or path == "." or note.startswith(f"{path}/")]
+            exact = [note for note in (path, f"{path}.md", f"{path}.markdown") if note in known]
+            if not (exact or below):
+                raise _no_such(given, known)
+            found.update(exact or below)
+        return sorted(found)
+
+    def refresh(self, paths: Iterable[str] | None = None, progress: Progress | None = None) -> Refreshed:
+        """Reads those imported notes that changed, or these of them; what is gone from the vault goes.
+
+        Nodes whose content has no kept summary are dirty, with the summary they had. A vault that is suddenly empty, or
+        away, changes nothing.
+        """
+        imports = self._store.imports()
+        wanted = list(imports if paths is None else (path for path in paths if path in imports))
+        stored = self._store.articles()
+        stats = {path: self._stat(path) for path in wanted}
+        if wanted and not any(stats.values()) and not next(self._vault.glob("*"), None):
+            return Refreshed(skipped=(Skipped(".", "the vault seems empty; what was imported was kept", is_kept=True),))
+        gone = tuple(path for path, stat in stats.items() if stat is None)
+        changed = [
+            (path, stat)
+            for path, stat in stats.items()
+            if stat is not None and (path not in stored or stored[path][1:] != (stat.mtime_ns, stat.size))
+        ]
+        skipped: list[Skipped] = []
+        resolver: LinkResolver | None = None
+        for first in range(0, len(changed), _BATCH):
+            resolver = resolver or self._resolver()
+            batch = [self._read(path, stat, resolver, skipped) for path, stat in changed[first : first + _BATCH]]
+            self._put([entry for entry in batch if entry is not None])
+            if progress is not None:
+                progress("nodes", min(first + _BATCH, len(changed)), len(changed))
+        if gone:
+            self._store.put((), [path for path in gone if path in stored])
+        return Refreshed(len(changed) - len(skipped), gone, tuple(skipped))
+
+    def requests(self, paths: Sequence[str]) -> Iterator[ArticleRequest]:
+        """What a librarian has to be asked for these notes to have no dirty node."""
+        words = self._params.summary.summary_target_words
+        waiting = self._store.dirty(paths)
+        for path in paths:
+            if path in waiting and (article := self._store.article(path)) is not None:
+                wanted = [node for node in self._store.of_article(path) if node.is_dirty]
+                yield from article_requests(article, wanted, words)
+
+    def expected(self, paths: Sequence[str]) -> tuple[Expected, dict[str, Expected]]:
+        """What summarising these notes will take, in all and by note."""
+        by_note: dict[str, Expected] = {}
+        for request in self.requests(paths):
+            by_note[request.path] = by_note.get(request.path, NOTHING) + expected(request)
+        return sum(by_note.values(), NOTHING), by_note
+
+    async def summarise(self, paths: Sequence[str], librarian: Librarian, progress: Progress) -> Summarised:
+        """Asks for the summaries of all dirty nodes of these notes, some at once; each is kept as it comes.
+
+        An article whose answers cannot be had stays dirty, with the reason; a cap that is reached ends it with what is
+        done kept. Raises EnvironmentFault and EndpointUnreachable.
+        """
+        asked = list(self.requests(paths))
+        turn = asyncio.Semaphore(max(1, self._params.integrate.concurrency))
+        signature = librarian.signature(DecisionKind.ARTICLE)
+        warnings: list[str] = []
+        made = done = 0
+
+        async def one(request: ArticleRequest) -> None:
+            nonlocal made, done
+            async with turn:
+                if warnings and isinstance(refusal := librarian.spend.refusal, CapReached):
+                    warnings.append(f"{request.path} waits: {refusal}")
+                    return
+                try:
+                    answer = await librarian.summarise_article(request)
+                except LibrarianFault as error:
+                    warnings.append(f"{request.path} keeps what it had: {error}")
+                    return
+                made += self._keep(request, answer.by_number(), signature)
+                done += 1
+                progress("summaries", done, len(asked))
+
+        await asyncio.gather(*(one(request) for request in asked))
+        return Summarised(made, tuple(dict.fromkeys(warnings)))
+
+    def _keep(self, request: ArticleRequest, summaries: dict[int, str], signature: str) -> int:
+        nodes = {node.ordinal: node for node in self._store.of_article(request.path)}
+        texts = {part.number: part.text for part in request.parts}
+        now = moment()
+        kept: list[tuple[StoredNode, str]] = [
+            (node, summary)
+            for number, summary in summaries.items()
+            # The note may have been read anew meanwhile: only what still says the same is summarised by this.
+            if (node := nodes.get(number)) is not None and node.content_hash == content_hash(texts[number])
+        ]
+        self._store.keep(
+            KeptSummary(node.context_hash, "", node.id, str(node.type), summary, node.content_hash, signature, now)
+            for node, summary in kept
+        )
+        self._store.settle({node.id: summary for node, summary in kept})
+        return len(kept)
+
+    def _stat(self, path: str) -> FileStat | None:
+        try:
+            found = (self._vault / path).lstat()
+        except OSError:
+            return None
+        return FileStat(path, found.st_size, found.st_mtime_ns)
+
+    def _resolver(self) -> LinkResolver:
+        return LinkResolver(self.notes(), {})
+
+    def _read(
+        self, path: str, stat: FileStat, resolver: LinkResolver, skipped: list[Skipped]
+    ) -> tuple[Article, tuple[Node, ...], list[Edge]] | None:
+        try:
+            data = read_bytes(self._vault, path, self._params.vault.max_note_bytes)
+            text = decode(data, path)
+        except (NoteUnreadable, PathRefused) as error:
+            skipped.append(Skipped(path, str(error), is_kept=True))
+            return None
+        note = parse(path, text)
+        nodes = article_nodes(note)
+        day = note_day(note, kind_of(self._params, self._vault)(path))
+        article = Article(path, content_hash(data), stat.mtime_ns, stat.size, note.title, day, note.tags, text)
+        return article, nodes, list(_edges(note, nodes, resolver))
+
+    def _put(self, batch: Sequence[tuple[Article, tuple[Node, ...], list[Edge]]]) -> None:
+        hashes = [node.context_hash for _, nodes, _ in batch for node in nodes]
+        kept = self._store.summaries(hashes)
+        before = self._store.nodes([node.id for _, nodes, _ in batch for node in nodes])
+
+        def row(node: Node) -> tuple[Node, str, bool]:
+            summary = kept.get(node.context_hash)
+            if summary is not None:
+                return node, summary, False
+            old = before.get(node.id)
+            return node, old.summary if old is not None else "", bool(node.text.strip())
+
+        self._store.put([(article, [row(node) for node in nodes], edges) for article, nodes, edges in batch])
+
+
+def _edges(note: Note, nodes: Sequence[Node], resolver: LinkResolver) -> Iterator[Edge]:
+    """Each link of the note that leads to a note, out of the innermost node that it stands in."""
+    for link in note.links:
+        target = resolver.resolve_link(link, note.path)
+        if target is None:
+            continue
+        inner = [node for node in nodes if node.start <= link.start < node.end]
+        source = max(inner, key=lambda node: node.ordinal) if inner else nodes[0]
+        yield Edge(source.id, note.path, target, link.anchor, link.context)
+
+
+def _no_such(given: str, known: Iterable[str]) -> UsageError:
+    from difflib import get_close_matches
+
+    names = {name for path in known for name in (path, path.rpartition("/")[0]) if name}
+    near = get_close_matches(given, names, 3)
+    return UsageError(
+        f"There is no note or folder {given!r} to import.",
+        hint=f"Near it: {', '.join(near)}." if near else "browse_vault shows what there is.",
+    )

@@ -1,0 +1,458 @@
+"""What the navigator keeps: imported articles with their nodes and edges (derived), and what a person chose (kept).
+
+The node file can be deleted: `navigator.importing` makes it anew from the vault, the imports and the kept summaries,
+and nothing is asked of a model again. Imports, summaries, lenses and places are in the other, which is never derived.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from infold.durable.sqlite import Database, Schema
+from infold.errors import NavigatorDamaged
+from infold.navigator.lens import Lens
+from infold.navigator.nodes import Node, NodeType
+
+_NODES: Final = (
+    """CREATE TABLE articles (
+        path TEXT PRIMARY KEY, content_hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL,
+        title TEXT NOT NULL, day TEXT, tags TEXT NOT NULL, text TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE nodes (
+        id TEXT PRIMARY KEY, parent_id TEXT, type TEXT NOT NULL, path TEXT NOT NULL, ordinal INTEGER NOT NULL,
+        title TEXT NOT NULL, trail TEXT NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+        line INTEGER NOT NULL, end_line INTEGER NOT NULL, content_hash TEXT NOT NULL, context_hash TEXT NOT NULL,
+        summary TEXT NOT NULL, is_dirty INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX nodes_parent ON nodes (parent_id, ordinal)",
+    "CREATE INDEX nodes_path ON nodes (path, ordinal)",
+    """CREATE TABLE edges (
+        source_id TEXT NOT NULL, path TEXT NOT NULL, target_path TEXT NOT NULL, anchor TEXT NOT NULL,
+        context TEXT NOT NULL
+    )""",
+    "CREATE INDEX edges_source ON edges (source_id)",
+    "CREATE INDEX edges_path ON edges (path)",
+    "CREATE INDEX edges_target ON edges (target_path)",
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+)
+_KEPT: Final = (
+    "CREATE TABLE imports (path TEXT PRIMARY KEY, imported_at TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE summaries (
+        context_hash TEXT NOT NULL, lens TEXT NOT NULL, node_id TEXT NOT NULL, zoom_level TEXT NOT NULL,
+        summary TEXT NOT NULL, content_hash TEXT NOT NULL, model TEXT NOT NULL, created_at TEXT NOT NULL,
+        PRIMARY KEY (context_hash, lens)
+    ) WITHOUT ROWID""",
+    "CREATE TABLE lenses (name TEXT PRIMARY KEY, lens TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE places (caller TEXT PRIMARY KEY, place TEXT NOT NULL, changed_at TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE bills (at TEXT NOT NULL, estimated_tokens INTEGER NOT NULL, paid_tokens INTEGER NOT NULL)",
+)
+_NODES_SCHEMA: Final = Schema(
+    "the navigator's nodes",
+    "nodes",
+    (_NODES,),
+    NavigatorDamaged,
+    hint="Delete the file; the next import makes it anew from what is kept.",
+    synchronous="NORMAL",
+)
+_KEPT_SCHEMA: Final = Schema(
+    "the navigator's choices",
+    "imports",
+    (_KEPT,),
+    NavigatorDamaged,
+    hint="Restore it from a backup of the state folder, or remove it and import again.",
+)
+_NODE_COLUMNS: Final = (
+    "id, parent_id, type, path, ordinal, title, trail, level, start, end, line, end_line, content_hash, context_hash, "
+    "summary, is_dirty, created_at, updated_at"
+)
+_ASKED_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNode:
+    """A node as it was stored. `summary` is '' where there is none yet; `is_dirty`: it has none of its content now."""
+
+    id: str
+    parent_id: str | None
+    type: NodeType
+    path: str
+    ordinal: int
+    title: str
+    trail: tuple[str, ...]
+    level: int
+    start: int
+    end: int
+    line: int
+    end_line: int
+    content_hash: str
+    context_hash: str
+    summary: str
+    is_dirty: bool
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An imported note as it was read: its state on disk then, and what it says."""
+
+    path: str
+    content_hash: str
+    mtime_ns: int
+    size: int
+    title: str
+    day: str | None
+    tags: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A link out of a node, to a note and perhaps a heading of it, with the line it stands on."""
+
+    source_id: str
+    path: str
+    target_path: str
+    anchor: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSummary:
+    """A summary that was made: of which content, through which lens ('' for none), by whom."""
+
+    context_hash: str
+    lens: str
+    node_id: str
+    zoom_level: str
+    summary: str
+    content_hash: str
+    model: str
+    created_at: str
+
+
+class NavigatorStore:
+    """Both files, open. Transactions belong to their callers (`durable.sqlite`). Raises NavigatorDamaged."""
+
+    def __init__(self, derived: Path, kept: Path) -> None:
+        self._nodes = Database(derived, _NODES_SCHEMA)
+        try:
+            self._kept = Database(kept, _KEPT_SCHEMA)
+        except BaseException:
+            self._nodes.close()
+            raise
+
+    def close(self) -> None:
+        """Closes both."""
+        self._nodes.close()
+        self._kept.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # nodes
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change of nodes: what was made from them is told fresh from stale by it."""
+        with self._nodes.reading() as db:
+            row = db.execute("SELECT value FROM facts WHERE name = 'generation'").fetchone()
+        return int(row[0]) if row else 0
+
+    def node(self, node_id: str) -> StoredNode | None:
+        """The node of that id."""
+        with self._nodes.reading() as db:
+            row = db.execute(f"SELECT {_NODE_COLUMNS} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
+        return _stored(row) if row else None
+
+    def nodes(self, ids: Sequence[str]) -> dict[str, StoredNode]:
+        """The nodes of these ids that there are."""
+        found: dict[str, StoredNode] = {}
+        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+        with self._nodes.reading() as db:
+            for first in range(0, len(ids), _ASKED_AT_ONCE):
+                rows = db.execute(query, (json.dumps(ids[first : first + _ASKED_AT_ONCE]),))
+                found |= {row[0]: _stored(row) for row in rows}
+        return found
+
+    def children(self, node_id: str) -> list[StoredNode]:
+        """The nodes right below one, in reading order."""
+        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY ordinal"  # noqa: S608
+        with self._nodes.reading() as db:
+            return [_stored(row) for row in db.execute(query, (node_id,))]
+
+    def of_article(self, path: str) -> list[StoredNode]:
+        """All nodes of a note, in reading order; none where it is not imported."""
+        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE path = ? ORDER BY ordinal"  # noqa: S608
+        with self._nodes.reading() as db:
+            return [_stored(row) for row in db.execute(query, (path,))]
+
+    def every(self, types: Iterable[NodeType] = tuple(NodeType)) -> Iterator[StoredNode]:
+        """All nodes of these types, note after note in the order of their paths."""
+        wanted = json.dumps([str(each) for each in types])
+        query = (
+            f"SELECT {_NODE_COLUMNS} FROM nodes WHERE type IN (SELECT value FROM json_each(?)) "  # noqa: S608
+            "ORDER BY path, ordinal"
+        )
+        with self._nodes.reading() as db:
+            rows = db.execute(query, (wanted,)).fetchall()
+        return map(_stored, rows)
+
+    def articles(self) -> dict[str, tuple[str, int, int]]:
+        """Content hash, mtime and size of every imported note, by path."""
+        with self._nodes.reading() as db:
+            rows = db.execute("SELECT path, content_hash, mtime_ns, size FROM articles").fetchall()
+        return {path: (digest, mtime_ns, size) for path, digest, mtime_ns, size in rows}
+
+    def article(self, path: str) -> Article | None:
+        """An imported note."""
+        with self._nodes.reading() as db:
+            row = db.execute("SELECT * FROM articles WHERE path = ?", (path,)).fetchone()
+        return _article(row) if row else None
+
+    def article_facts(self) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:
+        """Title, day and tags of every imported note, by path."""
+        with self._nodes.reading() as db:
+            rows = db.execute("SELECT path, title, day, tags FROM articles").fetchall()
+        return {path: (title, day, tuple(json.loads(tags))) for path, title, day, tags in rows}
+
+    def text(self, node: StoredNode) -> str:
+        """What a node said when it was imported."""
+        article = self.article(node.path)
+        return article.text[node.start : node.end] if article is not None else ""
+
+    def dirty(self, paths: Iterable[str] | None = None) -> dict[str, int]:
+        """How many nodes of each note wait for a summary; notes without any are left out."""
+        query = "SELECT path, count(*) FROM nodes WHERE is_dirty GROUP BY path"
+        with self._nodes.reading() as db:
+            counts = dict(db.execute(query).fetchall())
+        wanted = None if paths is None else set(paths)
+        return {path: count for path, count in counts.items() if wanted is None or path in wanted}
+
+    def links_from(self, node_ids: Sequence[str]) -> list[Edge]:
+        """The links out of these nodes."""
+        with self._nodes.reading() as db:
+            rows = db.execute(
+                "SELECT * FROM edges WHERE source_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+                (json.dumps(list(node_ids)),),
+            ).fetchall()
+        return [Edge(*row) for row in rows]
+
+    def links_to(self, path: str) -> list[Edge]:
+        """The links of imported notes that lead to a note."""
+        with self._nodes.reading() as db:
+            rows = db.execute("SELECT * FROM edges WHERE target_path = ? ORDER BY path, rowid", (path,)).fetchall()
+        return [Edge(*row) for row in rows]
+
+    def article_links(self) -> list[tuple[str, str]]:
+        """Source and target path of every link between two different imported notes, each once."""
+        with self._nodes.reading() as db:
+            return db.execute(
+                "SELECT DISTINCT path, target_path FROM edges WHERE path != target_path "
+                "AND target_path IN (SELECT path FROM articles) ORDER BY 1, 2"
+            ).fetchall()
+
+    def put(
+        self,
+        articles: Sequence[tuple[Article, Sequence[tuple[Node, str, bool]], Sequence[Edge]]],
+        gone: Iterable[str] = (),
+    ) -> None:
+        """Replaces what is stored of these notes, all or nothing; takes those that are `gone` away.
+
+        Each node comes with its summary and whether it is dirty. A node that was there keeps when it was made, and when
+        it was changed unless its content is another.
+        """
+        now = moment()
+        with self._nodes.writing() as db:
+            for path in gone:
+                _remove(db, path)
+            for article, nodes, edges in articles:
+                before = {
+                    row[0]: row[1:]
+                    for row in db.execute(
+                        "SELECT id, content_hash, created_at, updated_at FROM nodes WHERE path = ?", (article.path,)
+                    )
+                }
+                _remove(db, article.path)
+                db.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _article_row(article))
+                db.executemany(
+                    "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        _node_row(node, summary, before.get(node.id), now, is_dirty=dirty)
+                        for node, summary, dirty in nodes
+                    ],
+                )
+                db.executemany(
+                    "INSERT INTO edges VALUES (?, ?, ?, ?, ?)",
+                    [(edge.source_id, edge.path, edge.target_path, edge.anchor, edge.context) for edge in edges],
+                )
+            db.execute(
+                "INSERT INTO facts VALUES ('generation', '1') "
+                "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+            )
+
+    def settle(self, summaries: Mapping[str, str]) -> None:
+        """Gives nodes, by id, the summary of their content now."""
+        with self._nodes.writing() as db:
+            db.executemany(
+                "UPDATE nodes SET summary = ?, is_dirty = 0 WHERE id = ?",
+                [(summary, node_id) for node_id, summary in summaries.items()],
+            )
+            db.execute(
+                "INSERT INTO facts VALUES ('generation', '1') "
+                "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+            )
+
+    # what was chosen and paid for
+
+    def imports(self) -> dict[str, str]:
+        """The notes that were imported, and when."""
+        with self._kept.reading() as db:
+            return dict(db.execute("SELECT path, imported_at FROM imports ORDER BY path").fetchall())
+
+    def choose(self, paths: Iterable[str]) -> None:
+        """Notes that a caller imported; those that were chosen before stay as they are."""
+        now = moment()
+        with self._kept.writing() as db:
+            db.executemany("INSERT OR IGNORE INTO imports VALUES (?, ?)", [(path, now) for path in paths])
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Notes that are no longer imported: their nodes go, summaries that were paid for stay kept."""
+        gone = list(paths)
+        with self._kept.writing() as db:
+            db.executemany("DELETE FROM imports WHERE path = ?", [(path,) for path in gone])
+        self.put((), gone)
+
+    def summaries(self, context_hashes: Sequence[str], lens: str = "") -> dict[str, str]:
+        """The kept summaries of these contents through a lens, by context hash."""
+        found: dict[str, str] = {}
+        with self._kept.reading() as db:
+            for first in range(0, len(context_hashes), _ASKED_AT_ONCE):
+                some = json.dumps(list(context_hashes[first : first + _ASKED_AT_ONCE]))
+                found |= dict(
+                    db.execute(
+                        "SELECT context_hash, summary FROM summaries "
+                        "WHERE lens = ? AND context_hash IN (SELECT value FROM json_each(?))",
+                        (lens, some),
+                    ).fetchall()
+                )
+        return found
+
+    def keep(self, summaries: Iterable[KeptSummary]) -> None:
+        """Keeps summaries, durably; a later one of the same content takes the place of the earlier."""
+        with self._kept.writing() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (s.context_hash, s.lens, s.node_id, s.zoom_level, s.summary, s.content_hash, s.model, s.created_at)
+                    for s in summaries
+                ],
+            )
+
+    def bill(self, estimated_tokens: int, paid_tokens: int) -> None:
+        """Notes what an import was expected to take, and what it took."""
+        with self._kept.writing() as db:
+            db.execute("INSERT INTO bills VALUES (?, ?, ?)", (moment(), estimated_tokens, paid_tokens))
+
+    def bills(self) -> list[tuple[str, int, int]]:
+        """When, tokens expected and tokens paid of every import that was paid for."""
+        with self._kept.reading() as db:
+            return db.execute("SELECT * FROM bills ORDER BY rowid").fetchall()
+
+    def lenses(self) -> dict[str, Lens]:
+        """The lenses that were saved."""
+        with self._kept.reading() as db:
+            rows = db.execute("SELECT name, lens FROM lenses ORDER BY name").fetchall()
+        return {name: Lens.model_validate_json(lens) for name, lens in rows}
+
+    def save_lens(self, lens: Lens) -> None:
+        """Keeps a lens under its name, in the place of an earlier one."""
+        with self._kept.writing() as db:
+            db.execute("INSERT OR REPLACE INTO lenses VALUES (?, ?)", (lens.name, lens.model_dump_json()))
+
+    def drop_lens(self, name: str) -> bool:
+        """Forgets a lens; False where there is none of that name."""
+        with self._kept.writing() as db:
+            return bool(db.execute("DELETE FROM lenses WHERE name = ?", (name,)).rowcount)
+
+    def place(self, caller: str) -> dict[str, Any]:
+        """Where a caller is: JSON values that `navigator.places` gives a meaning; {} for a new one."""
+        with self._kept.reading() as db:
+            row = db.execute("SELECT place FROM places WHERE caller = ?", (caller,)).fetchone()
+        found: dict[str, Any] = json.loads(row[0]) if row else {}
+        return found
+
+    def go(self, caller: str, place: Mapping[str, Any]) -> None:
+        """Notes where a caller is now."""
+        with self._kept.writing() as db:
+            db.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", (caller, json.dumps(place), moment()))
+
+
+def moment() -> str:
+    """This moment as records keep it: ISO 8601, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _remove(db: sqlite3.Connection, path: str) -> None:
+    for table in ("edges", "nodes", "articles"):
+        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))  # noqa: S608 - from the line above
+
+
+def _stored(row: Sequence[Any]) -> StoredNode:
+    values = dict(zip(StoredNode.__slots__, row, strict=True))
+    values |= {"type": NodeType(row[2]), "trail": tuple(json.loads(row[6])), "is_dirty": bool(row[15])}
+    return StoredNode(**values)
+
+
+def _article(row: Sequence[Any]) -> Article:
+    return Article(**{**dict(zip(Article.__slots__, row, strict=True)), "tags": tuple(json.loads(row[6]))})
+
+
+def _article_row(article: Article) -> tuple[object, ...]:
+    tags = json.dumps(article.tags, ensure_ascii=False)
+    return (
+        article.path,
+        article.content_hash,
+        article.mtime_ns,
+        article.size,
+        article.title,
+        article.day,
+        tags,
+        article.text,
+    )
+
+
+def _node_row(
+    node: Node, summary: str, before: Sequence[str] | None, now: str, *, is_dirty: bool
+) -> tuple[object, ...]:
+    digest = node.content_hash
+    created, updated = (before[1], before[2] if before[0] == digest else now) if before else (now, now)
+    return (
+        node.id,
+        node.parent_id,
+        str(node.type),
+        node.path,
+        node.ordinal,
+        node.title,
+        json.dumps(node.trail, ensure_ascii=False),
+        node.level,
+        node.start,
+        node.end,
+        node.line,
+        node.end_line,
+        digest,
+        node.context_hash,
+        summary,
+        int(is_dirty),
+        created,
+        updated,
+    )
