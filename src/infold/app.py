@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from infold.locate import WorkspaceRequest, locate_workspace
 from infold.parts import in_own_loop
 from infold.progress import Progress, silent
-from infold.vault_memory import VaultMemory
+from infold.vault_navigator import VaultNavigator
 
 if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
@@ -74,7 +74,7 @@ class Synced:
     usage: Usage
 
 
-class OpenVault(VaultMemory):
+class OpenVault(VaultNavigator):
     """A vault, and what can be done with it. Use it in a `with` statement, or call `close`."""
 
     async def run(self, operation: Callable[[OpenVault, Request], Answer], request: Request) -> Answer:

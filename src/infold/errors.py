@@ -294,6 +294,12 @@ class CapReached(LibrarianFault):
     """The next call would pass the spending cap."""
 
 
+class NodeUnknown(UsageError):
+    """A node of the navigator that is not there, or not any more."""
+
+    http_status = 404
+
+
 class NavigatorDamaged(InfoldError):
     """A file of the navigator cannot be used."""
 

@@ -25,6 +25,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
+from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
@@ -61,6 +62,10 @@ class ScriptedLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """By `summarise_by`."""
         return await self.answer(Summary, self.summarise_by, request)
+
+    async def summarise_together(self, request: PerspectiveRequest) -> Summary:
+        """As many words as may be."""
+        return await self.answer(Summary, lambda asked: {"summary": "word " * asked.target_words[0]}, request)
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """Each part by its number."""

@@ -16,6 +16,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
+from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
@@ -61,6 +62,9 @@ class Librarian(Protocol):
 
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note."""
+
+    async def summarise_together(self, request: PerspectiveRequest) -> Summary:
+        """One summary of several passages, from a perspective."""
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The contextual summaries of an article's parts, each exactly once."""

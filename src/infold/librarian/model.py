@@ -29,6 +29,7 @@ from infold.librarian.decisions import DecisionStore
 from infold.librarian.endpoint import Endpoint
 from infold.librarian.exchange import Exchange
 from infold.librarian.ledger import Ledger
+from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prices import price_of
 from infold.librarian.prompts import DecisionKind, prompt_version
 from infold.librarian.spend import Spend, Usage
@@ -95,6 +96,10 @@ class ModelLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary of one note, asked in a conversation of its own."""
         return await self._ask_once(f"summary {request.path}", wording.summary_messages(request), Summary, request)
+
+    async def summarise_together(self, request: PerspectiveRequest) -> Summary:
+        """One summary of several passages, asked in a conversation of its own."""
+        return await self._ask_once("summary from a perspective", perspective_messages(request), Summary, request)
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The contextual summaries of an article's parts, asked in a conversation of its own."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.kinds import kind_of
-from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused, UsageError
+from infold.errors import LibrarianFault, NoteUnreadable, PathRefused, UsageError
 from infold.librarian.articles import ArticleRequest
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
 from infold.navigator.nodes import Node, article_nodes
-from infold.navigator.store import Article, Edge, KeptSummary, NavigatorStore, StoredNode, moment
+from infold.navigator.store import Article, Edge, KeptSummary, NavigatorStore, StoredNode, as_stored, moment
 from infold.search.index.points import note_day
 from infold.settings import Params
 from infold.text import content_hash
@@ -30,6 +30,7 @@ from infold.vault.note import Note, parse
 Progress = Callable[[str, int, int], None]
 
 _BATCH: Final = 100  # articles stored in one transaction
+_KEPT_AT_ONCE: Final = 32  # answers; those that were paid for are kept by content as well, the moment they come
 _FOREIGN: Final = frozenset({"inbox"})
 
 
@@ -121,6 +122,28 @@ class Importer:
             by_note[request.path] = by_note.get(request.path, NOTHING) + expected(request)
         return sum(by_note.values(), NOTHING), by_note
 
+    def expected_of(self, paths: Sequence[str]) -> tuple[Expected, dict[str, Expected]]:
+        """What importing these notes will take, in all and by note, whether they were imported before or not."""
+        stored = self._store.imports()
+        fresh = [path for path in paths if path not in stored]
+        self.refresh([path for path in paths if path in stored])
+        whole, by_note = self.expected([path for path in paths if path in stored])
+        words = self._params.summary.summary_target_words
+        resolver = LinkResolver((), {})
+        for path in fresh:
+            stat = self._stat(path)
+            read = self._read(path, stat, resolver, []) if stat is not None else None
+            if read is None:
+                continue
+            article, nodes, _ = read
+            kept = self._store.summaries([node.context_hash for node in nodes])
+            wanted = [as_stored(node) for node in nodes if node.text.strip() and node.context_hash not in kept]
+            for request in article_requests(article, wanted, words):
+                each = expected(request)
+                by_note[path] = by_note.get(path, NOTHING) + each
+                whole += each
+        return whole, by_note
+
     async def summarise(self, paths: Sequence[str], librarian: Librarian, progress: Progress) -> Summarised:
         """Asks for the summaries of all dirty nodes of these notes, some at once; each is kept as it comes.
 
@@ -129,43 +152,56 @@ class Importer:
         """
         asked = list(self.requests(paths))
         turn = asyncio.Semaphore(max(1, self._params.integrate.concurrency))
-        signature = librarian.signature(DecisionKind.ARTICLE)
         warnings: list[str] = []
         made = done = 0
+        waiting: list[tuple[ArticleRequest, dict[int, str]]] = []
+
+        def keep() -> None:
+            nonlocal made
+            made += self._keep(waiting, librarian.signature(DecisionKind.ARTICLE))
+            waiting.clear()
 
         async def one(request: ArticleRequest) -> None:
-            nonlocal made, done
+            nonlocal done
             async with turn:
-                if warnings and isinstance(refusal := librarian.spend.refusal, CapReached):
-                    warnings.append(f"{request.path} waits: {refusal}")
+                if librarian.spend.refusal is not None:
+                    warnings.append(f"{request.path} waits: {librarian.spend.refusal}")
                     return
                 try:
                     answer = await librarian.summarise_article(request)
                 except LibrarianFault as error:
                     warnings.append(f"{request.path} keeps what it had: {error}")
                     return
-                made += self._keep(request, answer.by_number(), signature)
+                waiting.append((request, answer.by_number()))
+                if len(waiting) >= _KEPT_AT_ONCE:
+                    keep()
                 done += 1
                 progress("summaries", done, len(asked))
 
-        await asyncio.gather(*(one(request) for request in asked))
+        try:
+            await asyncio.gather(*(one(request) for request in asked))
+        finally:
+            keep()
         return Summarised(made, tuple(dict.fromkeys(warnings)))
 
-    def _keep(self, request: ArticleRequest, summaries: dict[int, str], signature: str) -> int:
-        nodes = {node.ordinal: node for node in self._store.of_article(request.path)}
-        texts = {part.number: part.text for part in request.parts}
-        now = moment()
-        kept: list[tuple[StoredNode, str]] = [
-            (node, summary)
-            for number, summary in summaries.items()
-            # The note may have been read anew meanwhile: only what still says the same is summarised by this.
-            if (node := nodes.get(number)) is not None and node.content_hash == content_hash(texts[number])
-        ]
-        self._store.keep(
-            KeptSummary(node.context_hash, "", node.id, str(node.type), summary, node.content_hash, signature, now)
-            for node, summary in kept
-        )
-        self._store.settle({node.id: summary for node, summary in kept})
+    def _keep(self, answers: Sequence[tuple[ArticleRequest, dict[int, str]]], signature: str) -> int:
+        kept: list[tuple[StoredNode, str]] = []
+        for request, summaries in answers:
+            nodes = {node.ordinal: node for node in self._store.of_article(request.path)}
+            texts = {part.number: part.text for part in request.parts}
+            kept += [
+                (node, summary)
+                for number, summary in summaries.items()
+                # The note may have been read anew meanwhile: only what still says the same is summarised by this.
+                if (node := nodes.get(number)) is not None and node.content_hash == content_hash(texts[number])
+            ]
+        if kept:
+            now = moment()
+            self._store.keep(
+                KeptSummary(node.context_hash, "", node.id, str(node.type), said, node.content_hash, signature, now)
+                for node, said in kept
+            )
+            self._store.settle({node.id: said for node, said in kept})
         return len(kept)
 
     def _stat(self, path: str) -> FileStat | None:

@@ -40,6 +40,7 @@ _NODES: Final = (
     "CREATE INDEX edges_path ON edges (path)",
     "CREATE INDEX edges_target ON edges (target_path)",
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE computed (name TEXT PRIMARY KEY, generation INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
 )
 _KEPT: Final = (
     "CREATE TABLE imports (path TEXT PRIMARY KEY, imported_at TEXT NOT NULL) WITHOUT ROWID",
@@ -312,6 +313,18 @@ class NavigatorStore:
                 "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
             )
 
+    def computed(self, name: str) -> tuple[int, str] | None:
+        """What was computed under a name, and of which generation of nodes."""
+        with self._nodes.reading() as db:
+            row = db.execute("SELECT generation, value FROM computed WHERE name = ?", (name,)).fetchone()
+        return (int(row[0]), str(row[1])) if row else None
+
+    def keep_computed(self, name: str, value: str) -> None:
+        """Keeps what was computed of the nodes as they are."""
+        generation = self.generation
+        with self._nodes.writing() as db:
+            db.execute("INSERT OR REPLACE INTO computed VALUES (?, ?, ?)", (name, generation, value))
+
     # what was chosen and paid for
 
     def imports(self) -> dict[str, str]:
@@ -400,6 +413,13 @@ class NavigatorStore:
 def moment() -> str:
     """This moment as records keep it: ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def as_stored(node: Node) -> StoredNode:
+    """A node as it would be stored, without a summary."""
+    now = moment()
+    row = _node_row(node, "", None, now, is_dirty=True)
+    return _stored(row)
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:

@@ -111,6 +111,11 @@ def check_language(name: str) -> None:
         )
 
 
+def is_stop_word(word: str) -> bool:
+    """Whether a lower-case word is among the commonest of any of these languages, so that it tells of nothing."""
+    return word in _VOTES
+
+
 def detect_language(text: str) -> str:
     """The Snowball name of the language of `text`, judged by its first pages; English where it cannot be told.
 

@@ -54,6 +54,13 @@ def test_an_index_summary_never_has_too_many_words(linked, text):
     assert word_count(from_linked(linked, text, LOW, HIGH)) <= HIGH
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(SENTENCES, max_size=30).map("".join), st.integers(1, 60), st.integers(0, 60))
+def test_any_range_of_words_can_be_asked_for(text, low, more):
+    """A range below the words of a lead ends too, and is kept."""
+    assert word_count(extract(text, low, low + more)) <= low + more
+
+
 def test_an_index_summary_names_its_notes():
     """What an index covers is said by the names of its notes and what they begin with."""
     linked = [

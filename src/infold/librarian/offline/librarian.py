@@ -5,6 +5,7 @@ The same questions and the same answers as a model's, and the same rules hold fo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from infold.librarian.answers import (
@@ -25,6 +26,8 @@ from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.extracting import Extractor
+from infold.librarian.offline.summaries import plain
+from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
@@ -75,6 +78,11 @@ class OfflineLibrarian:
     async def summarise(self, request: SummaryRequest) -> Summary:
         """A summary out of the note's own sentences, or of its linked notes'."""
         return Summary(summary=await self._extractor.summary(request))
+
+    async def summarise_together(self, request: PerspectiveRequest) -> Summary:
+        """The sentences of the passages that say most of what is asked for."""
+        passages = tuple((place, plain(text)) for place, text in request.passages)
+        return Summary(summary=extracted(replace(request, passages=passages)) or passages[0][1][:200])
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The summaries of an article's parts out of its own sentences."""

@@ -22,6 +22,7 @@ class DecisionKind(StrEnum):
     CHUNK = "chunk"  # look and edit: one conversation
     HOME = "home"
     ARTICLE = "article"
+    PERSPECTIVE = "perspective"
 
 
 def prompt(name: str, /, **values: object) -> str:

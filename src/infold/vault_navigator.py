@@ -1,0 +1,280 @@
+"""What an opened vault does with the navigator: import notes at a price that is told first, move about, see themes.
+
+`infold.navigator` has the parts; here they meet the vault's embeddings, its search and its librarian.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from infold.errors import IndexFault, SettingInvalid
+from infold.parts import Part, in_own_loop
+from infold.vault_memory import VaultMemory
+
+if TYPE_CHECKING:
+    from infold.librarian.estimate import Estimate
+    from infold.librarian.spend import Usage
+    from infold.locate import LocatedWorkspace
+    from infold.navigator.importing import Importer, Refreshed, Summarised
+    from infold.navigator.navigation import Navigator
+    from infold.navigator.proximity import NodeVectors, VectorCache
+    from infold.navigator.store import NavigatorStore, StoredNode
+    from infold.navigator.themes import MapPlace, Theme
+    from infold.progress import Progress
+    from infold.workspace import Workspace
+
+_FRESH_SECONDS: Final = 2.0  # between two looks at the imported notes
+_KEYWORD_RESULTS: Final = 30
+
+State = Literal["not imported", "fresh", "dirty"]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsedFolder:
+    """A folder: its notes and their tokens by size, all below it counted, and how many of them are imported."""
+
+    path: str
+    notes: int
+    tokens: int
+    imported: int
+    dirty: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsedNote:
+    """A note, what is known of it without reading it again, and its state in the navigator."""
+
+    path: str
+    tokens: int
+    state: State
+    title: str = ""
+    day: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did: notes, nodes, new summaries, what it cost, and why something still waits."""
+
+    notes: int
+    nodes: int
+    summaries: int
+    usage: Usage
+    estimated_tokens: int
+    warnings: tuple[str, ...] = field(default=())
+
+
+class VaultNavigator(VaultMemory):
+    """A vault whose notes can be imported into the navigator and walked through."""
+
+    def __init__(self, located: LocatedWorkspace, progress: Progress | None = None) -> None:
+        super().__init__(located, *([progress] if progress is not None else []))
+        self._navigator_store = Part(self._open_navigator_store, lambda store: store.close())
+        self._node_vectors = Part(self._open_node_vectors)
+        self._looked_at = float("-inf")
+
+    def close(self) -> None:
+        """Lets go of every part that was built; what needs one afterwards raises VaultClosed."""
+        self._node_vectors.close()
+        self._navigator_store.close()
+        super().close()
+
+    @property
+    def navigator_store(self) -> NavigatorStore:
+        """Imported articles, and what was chosen. Raises NavigatorDamaged."""
+        return self._navigator_store.get()
+
+    def navigator(self, caller: str = "person") -> Navigator:
+        """The navigator as `caller` sees it: each has a place and a lens of its own. Changed notes are read first.
+
+        Raises SettingInvalid where search is without embeddings.
+        """
+        from infold.navigator.navigation import Navigator
+
+        self.refresh_nodes()
+        return Navigator(self.navigator_store, self._node_vectors.get(), caller, keywords=self._keyword_places)
+
+    def node_vectors(self) -> NodeVectors:
+        """The vectors of all nodes; those that are missing are computed."""
+        return self._node_vectors.get().vectors(self.progress)
+
+    def refresh_nodes(self, *, at_once: bool = False) -> Refreshed:
+        """Reads imported notes that changed, at most every few seconds unless `at_once`; costs nothing."""
+        from infold.navigator.importing import Refreshed
+
+        now = time.monotonic()
+        if not at_once and now - self._looked_at < _FRESH_SECONDS:
+            return Refreshed()
+        done = self.importer.refresh(progress=self.progress)
+        self._looked_at = time.monotonic()
+        return done
+
+    @property
+    def importer(self) -> Importer:
+        """Imports notes of this vault."""
+        from infold.navigator.importing import Importer
+
+        return Importer(self.workspace.vault, self.params, self.navigator_store)
+
+    def browse(self, path: str = "") -> tuple[list[BrowsedFolder], list[BrowsedNote]]:
+        """The folders and notes right below a folder of the vault. Raises UsageError for a folder there is not."""
+        self.refresh_nodes()
+        inside = path.strip().removeprefix("./").strip("/")
+        inside = "" if inside == "." else inside
+        notes = self.importer.notes()
+        below = {name: file for name, file in notes.items() if not inside or name.startswith(f"{inside}/")}
+        if inside and not below:
+            self.importer.chosen([inside])  # which says what comes near, or gives the note itself
+            below = {name: file for name, file in notes.items() if name.startswith(inside)}
+            inside = inside.rpartition("/")[0]
+        store = self.navigator_store
+        stored, dirty, facts = store.articles(), store.dirty(), store.article_facts()
+        folders: dict[str, list[str]] = {}
+        found: list[BrowsedNote] = []
+        for name, file in below.items():
+            rest = name[len(inside) + 1 :] if inside else name
+            folder, slash, _ = rest.partition("/")
+            if slash:
+                folders.setdefault(f"{inside}/{folder}".lstrip("/"), []).append(name)
+                continue
+            title, day, tags = facts.get(name, ("", None, ()))
+            state: State = "not imported" if name not in stored else "dirty" if name in dirty else "fresh"
+            found.append(BrowsedNote(name, _tokens(file.size), state, title, day, tags))
+        listed = [
+            BrowsedFolder(
+                folder,
+                len(names),
+                sum(_tokens(below[name].size) for name in names),
+                sum(name in stored for name in names),
+                sum(name in dirty for name in names),
+            )
+            for folder, names in sorted(folders.items())
+        ]
+        return listed, found
+
+    def estimate_import(self, paths: Sequence[str]) -> tuple[Estimate | None, Mapping[str, tuple[int, int]]]:
+        """What a model takes to summarise these notes, in all and as tokens by note; None where nothing waits.
+
+        The notes are read, and are imported only when `import_notes` is called. Raises UsageError.
+        """
+        from infold.librarian.estimate import Estimate
+        from infold.librarian.factory import model_librarian
+
+        chosen = self.importer.chosen(paths)
+        whole, by_note = self.importer.expected_of(chosen)
+        if not whole.calls:
+            return None, {}
+        price = model_librarian(self.workspace, self.environment).spend.price
+        low, high = whole.answer_tokens
+        usd = (price(whole.prompt_tokens, 0, low), price(whole.prompt_tokens, 0, high)) if price else None
+        estimate = Estimate(
+            calls=(whole.calls, whole.calls),
+            prompt_tokens=(whole.prompt_tokens, whole.prompt_tokens),
+            completion_tokens=whole.answer_tokens,
+            usd=usd,
+        )
+        return estimate, {path: each.tokens for path, each in by_note.items()}
+
+    def import_notes(self, paths: Sequence[str], workspace: Workspace | None = None) -> Imported:
+        """Imports notes and folders: reads them, and lets the librarian summarise what has no summary.
+
+        `workspace` is this one with other caps. Stopped, it goes on where it was. Raises UsageError.
+        """
+        chosen = self.importer.chosen(paths)
+        store = self.navigator_store
+        store.choose(chosen)
+        seen = self.importer.refresh(chosen, self.progress)
+        expected, _ = self.importer.expected(chosen)
+        done, usage = in_own_loop(self._summarise(chosen, workspace))
+        if usage.tokens:
+            store.bill(sum(expected.tokens) // 2, usage.tokens)
+        nodes = sum(len(store.of_article(path)) for path in chosen)
+        warnings = (*(f"{each.path}: {each.reason}" for each in seen.skipped), *done.warnings)
+        return Imported(len(chosen), nodes, done.made, usage, sum(expected.tokens) // 2, warnings)
+
+    def themes(self, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
+        """What the imported notes are about, from a few broad themes (1) to many fine ones (3)."""
+        from infold.navigator.themes import themes
+
+        self.refresh_nodes()
+        return themes(self.navigator_store, self.node_vectors(), level, folder.strip("/"))
+
+    def theme_map(self) -> tuple[MapPlace, ...]:
+        """Where each imported note stands on a map of two dimensions."""
+        from infold.navigator.themes import places
+
+        self.refresh_nodes()
+        return places(self.navigator_store, self.node_vectors())
+
+    def summarise_nodes(
+        self, nodes: Sequence[StoredNode], perspective: str = "", workspace: Workspace | None = None
+    ) -> tuple[str, Usage]:
+        """One summary of several nodes from a perspective, kept for the same nodes; and what it cost."""
+        from infold.librarian.spend import Usage
+        from infold.navigator.together import kept_together
+
+        kept = kept_together(self.navigator_store, nodes, perspective)
+        if kept is not None:
+            return kept, Usage()
+        return in_own_loop(self._together(nodes, perspective, workspace))
+
+    def estimate_together(self, nodes: Sequence[StoredNode], perspective: str) -> Estimate | None:
+        """What a model takes for one summary of these nodes; None where it is kept."""
+        from infold.librarian.estimate import Estimate
+        from infold.librarian.factory import model_librarian
+        from infold.navigator.together import expected_together, kept_together
+
+        if kept_together(self.navigator_store, nodes, perspective) is not None:
+            return None
+        prompt, answer = expected_together(self.navigator_store, nodes, perspective)
+        price = model_librarian(self.workspace, self.environment).spend.price
+        usd = (price(prompt, 0, answer[0]), price(prompt, 0, answer[1])) if price else None
+        return Estimate(calls=(1, 1), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd)
+
+    async def _summarise(self, paths: Sequence[str], workspace: Workspace | None) -> tuple[Summarised, Usage]:
+        async with self.steps(workspace) as steps:
+            done = await self.importer.summarise(paths, steps.librarian, self.progress)
+            return done, steps.usage
+
+    async def _together(
+        self, nodes: Sequence[StoredNode], perspective: str, workspace: Workspace | None
+    ) -> tuple[str, Usage]:
+        from infold.navigator.together import summarise_together
+
+        async with self.steps(workspace) as steps:
+            return await summarise_together(self.navigator_store, nodes, perspective, steps.librarian), steps.usage
+
+    def _keyword_places(self, query: str) -> Sequence[tuple[str, int, int, float]]:
+        """Where the index finds a question, as lines of notes; nothing where there is no index."""
+        from infold.search.index.contract import Filter, Source
+
+        where = Filter(sources=(Source.NOTEBOOK, Source.DAILY))
+        try:
+            found = self.live_search.search(query, where, _KEYWORD_RESULTS, 0.0)
+        except IndexFault:
+            return ()
+        return [(each.path, each.start_line, each.end_line, each.score) for each in found.results]
+
+    def _open_navigator_store(self) -> NavigatorStore:
+        from infold.navigator.store import NavigatorStore
+
+        return NavigatorStore(self.workspace.navigator_nodes, self.workspace.navigator)
+
+    def _open_node_vectors(self) -> VectorCache:
+        from infold.catalogue.embeddings import EmbeddingStore
+        from infold.navigator.proximity import VectorCache
+
+        embedder = self.embedder
+        if embedder is None:
+            raise SettingInvalid(
+                "The navigator needs embeddings, and search.embedding is none.", hint="Set search.embedding to auto."
+            )
+        folder = self.workspace.navigator_nodes.with_name("navigator-vectors")
+        return VectorCache(self.navigator_store, EmbeddingStore(self.workspace.embeddings), embedder, folder)
+
+
+def _tokens(size_bytes: int) -> int:
+    return -(-size_bytes // 4)
