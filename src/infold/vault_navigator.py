@@ -249,9 +249,9 @@ class VaultNavigator(VaultMemory):
 
     def _keyword_places(self, query: str) -> Sequence[tuple[str, int, int, float]]:
         """Where the index finds a question, as lines of notes; nothing where there is no index."""
-        from infold.search.index.contract import Filter, Source
+        from infold.search.index.contract import Filter, PointGroup
 
-        where = Filter(sources=(Source.NOTEBOOK, Source.DAILY))
+        where = Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY))
         try:
             found = self.live_search.search(query, where, _KEYWORD_RESULTS, 0.0)
         except IndexFault:
