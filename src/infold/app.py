@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from infold.errors import RunStateWrong
 from infold.locate import WorkspaceRequest, locate_workspace
 from infold.parts import in_own_loop
 from infold.progress import Progress, silent
@@ -24,6 +25,7 @@ from infold.vault_navigator import VaultNavigator
 if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
     from infold.durable.change import Change, Undone
+    from infold.inbox.review import Decision, Hunk
     from infold.inbox.run import Run
     from infold.inbox.settlement import UndoResult
     from infold.librarian.estimate import Estimate
@@ -228,12 +230,41 @@ class OpenVault(VaultNavigator):
         """
         return self.runs.find(name, wanted)
 
-    def apply(self, name: str = "last") -> Run:
-        """Writes a planned run to the vault. Raises RunNotFound, RunStateWrong and NoteChanged."""
+    def apply(
+        self,
+        name: str = "last",
+        *,
+        only: Sequence[str] = (),
+        leave_out: Sequence[str] = (),
+        decisions: Mapping[int, Decision] | None = None,
+        anew: bool = False,
+    ) -> Run:
+        """Writes a planned run to the vault; all of it, or what is decided of its hunks (see `hunks`).
+
+        `anew` makes the plan again on the notes as they are now: an edit that fits no more leaves its paragraphs in the
+        inbox. Raises RunNotFound, RunStateWrong, NoteChanged, and UsageError for what names no hunk, note or section.
+        """
+        from infold.inbox import review
         from infold.inbox.runs import apply_run
 
         run = self.find_run(name, wanted=("planned",))
-        return apply_run(self._workspace_of(run), run.id)
+        workspace = self._workspace_of(run)
+        if review.is_expired(run, self.params.integrate.plan_days) and not anew:
+            raise RunStateWrong(
+                f"Run {run.id} was planned more than {self.params.integrate.plan_days} days ago.",
+                hint=f"`infold apply {run.id} --anew` plans it on the notes as they are now.",
+            )
+        chosen = review.decisions_for(review.hunks_of(self.runs, run), only, leave_out) | dict(decisions or {})
+        if chosen or anew:
+            run = review.decide(workspace, run, chosen)
+        return apply_run(workspace, run.id)
+
+    def hunks(self, name: str = "last") -> tuple[Run, Sequence[Hunk]]:
+        """A plan and its hunks, note by note. Raises RunNotFound."""
+        from infold.inbox.review import hunks_of
+
+        run = self.find_run(name, wanted=("planned",))
+        return run, hunks_of(self.runs, run)
 
     def all_changes(self) -> Sequence[Run | Change]:
         """Runs and all other changes, newest first."""

@@ -89,6 +89,7 @@ class IntegrateParams(Section):
 
     concurrency: int = Field(default=8, ge=1)
     quiet_seconds: float = Field(default=2.0, ge=0)
+    plan_days: int = Field(default=14, ge=1)
     max_recheckouts: int = Field(default=3, ge=0)
     approval: bool = False
     approval_hours: float = Field(default=24, gt=0)
@@ -136,6 +137,8 @@ class WatchParams(Section):
     debounce_seconds: float = Field(default=1.5, ge=0)
     reconcile_seconds: float = Field(default=300, ge=1)
     polling: bool = False
+    integrate: Literal["plan", "apply"] = "plan"
+    inbox_rest_seconds: float = Field(default=120, ge=0)
 
 
 class NotebookParams(Section):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from infold.cli.diffs import coloured
 from infold.cli.options import Call, RunArgument, command
@@ -11,6 +13,7 @@ from infold.cli.outcome import command_line, exit_code, show_run, show_totals
 from infold.durable.change import Kind
 from infold.operations.inbox import (
     ChangeRecord,
+    RunApplyRequest,
     RunListRequest,
     RunRequest,
     RunSummary,
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from infold.app import OpenVault
     from infold.cli.terminal import Terminal
+    from infold.operations.inbox import InboxIntegrateAnswer
 
 
 @command
@@ -109,19 +114,43 @@ def diff(call: Call, *, run: RunArgument) -> int:
 
 
 @command
-def apply(call: Call, *, run: RunArgument) -> int:
-    """Apply a dry run that you have reviewed. Refused where a note has changed since."""
+def apply(
+    call: Call,
+    *,
+    run: RunArgument,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HUNK", help="Only this hunk (a number) or note (a path); repeatable."),
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None, typer.Option("--except", metavar="HUNK", help="All but this hunk, or note; repeatable.")
+    ] = None,
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", metavar="", help="Plan again on the notes as they are now; what fits no more stays."),
+    ] = False,
+) -> int:
+    """Apply a dry run that you have reviewed. Refused where a note has changed since, but for `--anew`.
+
+    Hunks are numbered as `infold review` shows them. What is not applied stays in the inbox.
+    """
     terminal = call.terminal
     with call.vault() as vault:
-        done = run_apply(vault, RunRequest(run=run))
+        wanted = RunApplyRequest(run=run, only=tuple(only or ()), leave_out=tuple(leave_out or ()), anew=anew)
+        done = run_apply(vault, wanted)
         if terminal.is_json:
             terminal.emit(done.as_json())
             return exit_code(done)
-        applied = vault.find_run(done.run or "")
-        terminal.say(f"Applied {applied.id}.", style="bold")
-        show_totals(terminal, applied, vault.workspace.runs / applied.id / "report.html")
-        terminal.say(f"undo    {command_line('undo', applied.id, call.wanted)}")
+        show_applied(call, vault, done)
     return exit_code(done)
+
+
+def show_applied(call: Call, vault: OpenVault, done: InboxIntegrateAnswer) -> None:
+    """What was applied, and how to take it back."""
+    applied = vault.find_run(done.run or "")
+    call.terminal.say(f"Applied {applied.id}.", style="bold")
+    show_totals(call.terminal, applied, vault.workspace.runs / applied.id / "report.html")
+    call.terminal.say(f"undo    {command_line('undo', applied.id, call.wanted)}")
 
 
 @command

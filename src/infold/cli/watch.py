@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ import typer
 
 from infold.cli.options import Call, command
 from infold.cli.terminal import Terminal
+from infold.cli.watch_inbox import following_inbox
 from infold.errors import InfoldError
 from infold.search.follow.watcher import Follower, Happening, News, watch_claimed
 from infold.search.index_status import remember_sync
@@ -40,6 +41,14 @@ def watch(
             help="Look every two seconds instead of waiting for the system's events: network drives, some containers.",
         ),
     ] = False,
+    integrate: Annotated[
+        bool,
+        typer.Option(
+            "--integrate",
+            metavar="",
+            help="Plan an inbox that rests for watch.inbox_rest_seconds; with watch.integrate=apply fold it in.",
+        ),
+    ] = False,
 ) -> int:
     """Follow the vault: notes are indexed a moment after they were saved.
 
@@ -50,7 +59,8 @@ def watch(
     space = vault.workspace
     teller = _Teller(call.terminal, space.vault)
     try:
-        with _ended_by_sigterm(), watch_claimed(space.index), vault:
+        following = following_inbox(vault, teller.inbox) if integrate else nullcontext()
+        with _ended_by_sigterm(), watch_claimed(space.index), vault, following:
             Follower(space.vault, vault.params.watch, _syncing(vault), teller.tell, teller.progress).run()
     except KeyboardInterrupt:
         teller.end()
@@ -114,6 +124,13 @@ class _Teller:
             words = {"keywords": "words", "vectors": "meaning"}.get(stage, stage)
             sys.stderr.write(f"\r\033[K{words}: {done} of {total}" if done < total else "\r\033[K")
             sys.stderr.flush()
+
+    def inbox(self, said: str) -> None:
+        """What became of the inbox."""
+        if self._terminal.is_json:
+            self._line({"event": "inbox", "at": _now(), "message": said})
+        else:
+            self._say(said)
 
     def end(self) -> None:
         """The last line."""

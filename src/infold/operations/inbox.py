@@ -8,6 +8,7 @@ from infold.app import OpenVault
 from infold.durable.change import Change, ChangeStatus, Kind, Undone
 from infold.durable.journal import Planned
 from infold.errors import (
+    EditRefused,
     EnvironmentFault,
     NoteChanged,
     NoteUnreadable,
@@ -234,15 +235,50 @@ def run_diff(vault: OpenVault, request: RunRequest) -> RunDiffAnswer:
     return RunDiffAnswer(run=run.id, diffs=tuple(FileDiff(file=path, diff=text) for path, text in diffs))
 
 
+class HunkDecision(Message):
+    """What is to become of one hunk of `run_review`."""
+
+    number: int
+    """The hunk; the negative number of a paragraph that stays, to send it somewhere."""
+    verdict: Literal["accept", "skip", "edit", "send"]
+    """`edit` puts `text` in, `send` takes it to another note or section."""
+    text: str = ""
+    """edit: what takes the place of the found text. send: the text, where it is not the paragraphs as they are."""
+    file: str = ""
+    """send: the note."""
+    section: str = ""
+    """send: the heading it goes under; the end of the note without one."""
+
+
+class RunApplyRequest(RunRequest):
+    """Which run, and what of it: all, or what is decided."""
+
+    only: tuple[str, ...] = ()
+    """Hunks by number, or all of a note by its path: nothing else is applied."""
+    leave_out: tuple[str, ...] = ()
+    """Hunks that are not, named likewise."""
+    decisions: tuple[HunkDecision, ...] = ()
+    """Decisions hunk by hunk; the others are accepted."""
+    anew: bool = False
+    """Plan again on the notes as they are now; an edit that fits no more leaves its paragraphs in the inbox."""
+
+
 @operation(
     Group.INBOX,
     Effect.WRITES,
     is_idempotent=False,
-    errors=(RunNotFound, RunStateWrong, NoteChanged, VaultBusy, StateUnwritable),
+    errors=(RunNotFound, RunStateWrong, NoteChanged, VaultBusy, StateUnwritable, UsageError, EditRefused),
 )
-def run_apply(vault: OpenVault, request: RunRequest) -> InboxIntegrateAnswer:
-    """Apply a dry run that was reviewed. Refused where a note has changed since."""
-    return integrate_answer(vault.apply(request.run))
+def run_apply(vault: OpenVault, request: RunApplyRequest) -> InboxIntegrateAnswer:
+    """Apply a dry run that was reviewed: all of it, or what is decided. Refused where a note has changed since."""
+    from infold.inbox.review import Decision, Verdict
+
+    decisions = {
+        each.number: Decision(Verdict(each.verdict), each.text, each.file, each.section) for each in request.decisions
+    }
+    return integrate_answer(
+        vault.apply(request.run, only=request.only, leave_out=request.leave_out, decisions=decisions, anew=request.anew)
+    )
 
 
 class KeptText(Message):
