@@ -208,7 +208,7 @@ def test_a_part_of_a_tree_is_searched_exactly(space, shared, embedder):
         assert [one.node.id for one in recall(shared, searcher, "gasket", within=part.id).results] == [wanted.id]
         assert set(relevance(shared, searcher, "gasket", within=part.id)) == {wanted.id}
         other = shared.append("letters", "The box", Context("section", "name", "box"))
-        shared.move(wanted.id, child_of(other.id))
+        shared.move(wanted.id, child_of(other.id), wanted.hash)
         index_memory(shared, space, embedder)
         assert recall(shared, searcher, "gasket", within=part.id).results == ()
         assert [one.node.id for one in recall(shared, searcher, "gasket", within=other.id).results] == [wanted.id]
