@@ -34,7 +34,7 @@ def test_a_note_is_made_renamed_and_deleted_with_its_undo_named(run, tmp_path):
     assert "+- [[pump]]" in said
     code, said = run("new", "Solar roof", "Panels on the roof feed the pump.", "--related", "pump")
     assert "inbox/Solar roof.md was made" in said
-    assert "undo    infold undo" in said
+    assert "infold undo 20" in said
     code, said = run("rename", "pump", "Heater")
     assert "The note is Heater.md now; 2 links follow." in said
     assert "[[Heater]]" in (tmp_path / "vault" / "garden.md").read_text()
