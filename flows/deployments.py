@@ -77,6 +77,13 @@ DEPLOYMENTS: Final = (
         ("infold", "writes notes"),
     ),
     Deployment(
+        "research",
+        "research",
+        "flows/research.py:research",
+        "Looks at the watched sources from outside for what changed.",
+        ("infold", "brings in"),
+    ),
+    Deployment(
         "evaluate",
         "evaluate",
         "flows/evaluate.py:evaluate",

@@ -216,6 +216,7 @@ class SchedulesParams(Section):
     sessions: Cron = "0 * * * *"
     memory: Cron = "30 * * * *"
     daily_summary: Cron = "59 23 * * *"
+    research: Cron = "45 5 * * *"
     evaluate: Cron = None
 
 
