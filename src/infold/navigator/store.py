@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from infold.durable.sqlite import Database, Schema
-from infold.errors import NavigatorDamaged
+from infold.errors import NavigatorDamaged, NodeUnknown
 from infold.navigator.lens import Lens
 from infold.navigator.nodes import Node, NodeType
 
@@ -184,6 +184,20 @@ class NavigatorStore:
                 rows = db.execute(query, (json.dumps(ids[first : first + _ASKED_AT_ONCE]),))
                 found |= {row[0]: _stored(row) for row in rows}
         return found
+
+    def id_of(self, beginning: str) -> str:
+        """The id that begins so. Raises NodeUnknown where none does, or several do."""
+        wanted = beginning.strip().casefold()
+        with self._nodes.reading() as db:
+            rows = db.execute(
+                "SELECT id FROM nodes WHERE id >= ? AND id < ? LIMIT 2", (wanted, f"{wanted}\uffff")
+            ).fetchall()
+        if len(rows) != 1:
+            which = "Several nodes begin" if rows else "No node begins"
+            raise NodeUnknown(
+                f"{which} with {beginning!r}.", hint="Give more of its id; `infold nav explore` shows ids."
+            )
+        return str(rows[0][0])
 
     def children(self, node_id: str) -> list[StoredNode]:
         """The nodes right below one, in reading order."""

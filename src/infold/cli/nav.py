@@ -1,0 +1,279 @@
+"""`infold nav`: imported notes walked through: explored, zoomed into, followed, seen by theme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.operations import navigator as operations
+from infold.operations.navigator import NodesAnswer
+
+if TYPE_CHECKING:
+    from infold.app import OpenVault
+    from infold.cli.terminal import Terminal
+    from infold.operations.spending import Quote
+
+_CALLER = "person"
+_ID = 8  # signs of an id that are shown; so many are enough to name one
+
+NodeArgument = Annotated[
+    str, typer.Argument(metavar="[NODE]", help="A node's id, or its beginning; else where you are.", show_default=False)
+]
+LimitOption = Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, max=100, help="At most so many nodes.")]
+FolderOption = Annotated[str, typer.Option("--folder", metavar="FOLDER", help="Only notes in it.")]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with it.")]
+SinceOption = Annotated[str | None, typer.Option("--since", metavar="DAY", help="Only notes of that day or later.")]
+UntilOption = Annotated[str | None, typer.Option("--until", metavar="DAY", help="Only notes of that day or earlier.")]
+TokenOption = Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")]
+UsdOption = Annotated[float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")]
+
+
+@command
+def browse(
+    call: Call,
+    path: Annotated[str, typer.Argument(metavar="[FOLDER]", help="A folder of the vault; else its top.")] = "",
+) -> int:
+    """List folders and notes with their tokens, and whether they are imported.
+
+    infold nav browse · infold nav browse projects
+    """
+    with call.vault() as vault:
+        answer = operations.browse_vault(vault, operations.BrowseVaultRequest(path=path))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    for folder in answer.folders:
+        state = f"{folder.imported} imported" + (f", {folder.dirty} dirty" if folder.dirty else "")
+        call.terminal.say(f"{folder.path}/  {folder.notes:,} notes, {folder.tokens:,} tokens, {state}")
+    for note in answer.notes:
+        call.terminal.say(f"{note.path}  {note.tokens:,} tokens, {note.state}")
+    return 0
+
+
+@command
+def import_(
+    call: Call,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Notes and folders; . is the whole vault.")],
+    *,
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+) -> int:
+    """Import notes into the navigator, or bring what changed up to date.
+
+    With a model the estimate is shown first; --token or --max-usd agrees to it. infold nav import .
+    """
+    from infold.cli.progress import Stages
+
+    with Stages(call.terminal) as stages, call.vault(stages) as vault:
+        answer = operations.import_(vault, operations.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    elif answer.quote is not None:
+        for each in answer.by_note:
+            call.terminal.say(f"{each.path}  {each.tokens[0]:,} to {each.tokens[1]:,} tokens")
+        _quoted(call.terminal, answer.quote)
+    else:
+        call.terminal.say(
+            f"{answer.notes} notes imported, {answer.nodes} nodes, {answer.summaries} new summaries; {answer.usage}."
+        )
+        for warning in answer.warnings:
+            call.terminal.notice(warning)
+    return 1 if answer.warnings else 0
+
+
+@command
+def explore(
+    call: Call,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="A question or a subject.")],
+    *,
+    here: Annotated[bool, typer.Option("--here", metavar="", help="Look from where you are.")] = False,
+    radius: Annotated[
+        float | None, typer.Option(metavar="DISTANCE", min=0, max=2, help="The largest cosine distance.")
+    ] = None,
+    folder: FolderOption = "",
+    tag: TagOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: LimitOption = 10,
+) -> int:
+    """Find the articles, sections and paragraphs nearest to a question; the best is where you are then."""
+    request = operations.ExploreRequest(
+        query=" ".join(query),
+        center_node_id="this one" if here else None,
+        radius=radius,
+        folder=folder,
+        tags=tuple(tag or ()),
+        since=since,
+        until=until,
+        limit=limit,
+        caller=_CALLER,
+    )
+    with call.vault() as vault:
+        return _show(call.terminal, operations.explore(vault, request))
+
+
+@command
+def move(
+    call: Call,
+    node: NodeArgument = "",
+    *,
+    across: Annotated[bool, typer.Option("--across", metavar="", help="At all levels.")] = False,
+    limit: LimitOption = 10,
+) -> int:
+    """Show the nodes nearest in meaning to one; you are there then. A note is renamed by `infold rename`."""
+    with call.vault() as vault:
+        request = operations.MoveRequest(node_id=_named(vault, node), across=across, limit=limit, caller=_CALLER)
+        return _show(call.terminal, operations.move(vault, request))
+
+
+@command
+def into(call: Call, node: NodeArgument = "") -> int:
+    """Zoom in: show what a node is made of, in reading order; you are there then."""
+    with call.vault() as vault:
+        return _show(
+            call.terminal,
+            operations.zoom_in(vault, operations.NodeRequest(node_id=_named(vault, node), caller=_CALLER)),
+        )
+
+
+@command
+def out(call: Call, node: NodeArgument = "") -> int:
+    """Zoom out: show what a node is part of, with its summary, and what stands beside it; you are there then."""
+    with call.vault() as vault:
+        return _show(
+            call.terminal,
+            operations.zoom_out(vault, operations.NodeRequest(node_id=_named(vault, node), caller=_CALLER)),
+        )
+
+
+@command
+def follow(
+    call: Call,
+    node: NodeArgument = "",
+    *,
+    kind: Annotated[
+        Literal["backlink", "containment"], typer.Option("--type", help="Links, or what holds and is held.")
+    ] = "backlink",
+) -> int:
+    """Follow links: what links to a node and where its own links lead, each with its line."""
+    with call.vault() as vault:
+        request = operations.FollowLinkRequest(node_id=_named(vault, node), link_type=kind, caller=_CALLER)
+        return _show(call.terminal, operations.follow_link(vault, request))
+
+
+@command
+def back(call: Call) -> int:
+    """Go back to where you were before."""
+    with call.vault() as vault:
+        return _show(call.terminal, operations.back(vault, operations.CallerRequest(caller=_CALLER)))
+
+
+@command
+def lens(
+    call: Call,
+    name: Annotated[
+        list[str] | None, typer.Argument(metavar="[LENS]", help="technical, personal, recent, your own, or words.")
+    ] = None,
+    *,
+    note: Annotated[list[str] | None, typer.Option("--note", metavar="NOTE", help="A note that shows it.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag of it.")] = None,
+) -> int:
+    """Look through a lens: what is like it comes first, nothing is left out. Without a name it is taken away."""
+    request = operations.FilterRequest(
+        lens=" ".join(name) if name else None, notes=tuple(note or ()), tags=tuple(tag or ()), caller=_CALLER
+    )
+    with call.vault() as vault:
+        answer = operations.filter_(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    else:
+        call.terminal.say(answer.explanation)
+        call.terminal.say(f"Lenses: {', '.join(answer.lenses)}", style="dim")
+    return 0
+
+
+@command
+def summarise(
+    call: Call,
+    nodes: Annotated[list[str], typer.Argument(metavar="NODE...", help="Nodes, by id or its beginning.")],
+    *,
+    perspective: Annotated[str, typer.Option("--from", metavar="WORDS", help="From which perspective.")] = "",
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+) -> int:
+    """Summarise several nodes together, from a perspective."""
+    with call.vault() as vault:
+        ids = tuple(_named(vault, node) or "this one" for node in nodes)
+        request = operations.SummarizeRequest(
+            node_ids=ids, perspective=perspective, caller=_CALLER, token=token, max_usd=max_usd
+        )
+        answer = operations.summarize(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    elif answer.quote is not None:
+        _quoted(call.terminal, answer.quote)
+    else:
+        call.terminal.say(answer.summary)
+        call.terminal.say(f"from {', '.join(answer.sources)}", style="dim")
+    return 0
+
+
+@command
+def themes(
+    call: Call,
+    *,
+    level: Annotated[
+        int, typer.Option("--level", metavar="1-3", min=1, max=3, help="1: a few broad themes; 3: many fine ones.")
+    ] = 1,
+    folder: FolderOption = "",
+) -> int:
+    """Show what the imported notes are about: themes, their notes, how they grew, what is near."""
+    with call.vault() as vault:
+        answer = operations.themes(vault, operations.ThemesRequest.model_validate({"level": level, "folder": folder}))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    for theme in answer.themes:
+        trend = f", {theme.trend}" if theme.trend else ""
+        call.terminal.say(f"{theme.name}  ({theme.notes} notes{trend})", style="bold")
+        for path in theme.representatives[:3]:
+            call.terminal.say(f"  {path}")
+        if theme.connected:
+            call.terminal.say(f"  near: {'; '.join(theme.connected)}", style="dim")
+    if answer.notice:
+        call.terminal.notice(answer.notice)
+    return 0
+
+
+def _named(vault: OpenVault, node: str) -> str | None:
+    """The id that a beginning of one means; None for where the caller is."""
+    return vault.navigator_store.id_of(node) if node.strip() else None
+
+
+def _show(terminal: Terminal, answer: NodesAnswer) -> int:
+    if terminal.is_json:
+        terminal.emit(answer.as_json())
+        return 0
+    if answer.breadcrumbs:
+        lens = f"  through {answer.lens}" if answer.lens else ""
+        terminal.say(f"{' › '.join(answer.breadcrumbs)}{lens}", style="bold")
+    if answer.centre is not None:
+        terminal.say(f"{answer.centre.summary}\n")
+    for node in answer.nodes:
+        title = node.title or " › ".join(node.trail[-2:])
+        mark = " (changed since it was summarised)" if node.dirty else ""
+        terminal.say(f"{node.id[:_ID]}  {node.path}:{node.start_line}  {node.type}  {title}{mark}")
+        said = node.reason if node.reason not in ("", "holds it", "part of it") else node.summary
+        terminal.say(f"          {said[:200]}", style="dim")
+    if answer.notice:
+        terminal.notice(answer.notice)
+    return 0
+
+
+def _quoted(terminal: Terminal, quote: Quote) -> None:
+    price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""
+    tokens = f"{quote.tokens[0]:,} to {quote.tokens[1]:,} tokens"
+    terminal.say(f"In all {quote.calls[0]} to {quote.calls[1]} calls, {tokens}{price}.")
+    terminal.say(f"Nothing was spent. Add --token {quote.token} to go on, or --max-usd to set a cap.")
