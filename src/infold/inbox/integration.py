@@ -16,6 +16,7 @@ from infold.durable.locks import integration_lock
 from infold.errors import LibrarianFault, NoteChanged
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks
+from infold.inbox.differing import differences
 from infold.inbox.inbox_text import remove_paragraphs
 from infold.inbox.paragraphs import InboxParagraph, number_paragraphs
 from infold.inbox.planning import Outcome, Planner, Prepared, Steps
@@ -120,7 +121,7 @@ def _record(
         ),
         chunks=chunks,
         skipped=prepared.skipped,
-        warnings=prepared.warnings + grouped.warnings,
+        warnings=prepared.warnings + grouped.warnings + differences(workspace, grouped.chunks, outcomes),
         usage=steps.usage,
         seconds=round(seconds, 3),
     )
