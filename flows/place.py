@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from prefect import get_run_logger, runtime
 from pydantic import WithJsonSchema
 
+from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -38,7 +39,7 @@ def place_of(vault: Path, state: Path, params: Params | None, inbox: Path | None
 
 
 def _require_served(vault: Path, state: Path, inbox: Path) -> None:
-    served = {Path(path) for path in os.environ.get(SERVED, "").split(os.pathsep) if path}
+    served = {Path(path) for path in (Environment().get(SERVED) or "").split(os.pathsep) if path}
     wanted = {vault, state} if inbox.resolve().is_relative_to(vault.resolve()) else {vault, state, inbox}
     if other := sorted(map(str, wanted - served)):
         raise UsageError(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from flows.server_folder import ServerFolder
 from flows.watching import Progress, unwatched
+from infold.environment import Environment
 from infold.errors import EndpointUnreachable, EnvironmentFault
 from infold.workspace import Workspace
 
@@ -73,7 +73,7 @@ def is_healthy(api_url: str, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
 
 def _server_of(workspace: Workspace | None) -> tuple[str, str, str | None]:
     """Address, where it is from, and password; a record of another vault, or that another user wrote, is none."""
-    if url := os.environ.get("PREFECT_API_URL"):
+    if url := Environment().get("PREFECT_API_URL"):
         return url, "PREFECT_API_URL", None
     if workspace is None:
         return "", "", None

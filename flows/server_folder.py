@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infold.durable.files import Disk, make_private
+from infold.environment import Environment
 from infold.workspace import Workspace
 
 USER: Final = "infold"
@@ -36,7 +37,7 @@ class ServerFolder:
     @property
     def home(self) -> Path:
         """Where Prefect keeps its database: PREFECT_HOME, else here."""
-        named = os.environ.get("PREFECT_HOME")
+        named = Environment().get("PREFECT_HOME")
         return Path(named) if named else self.path
 
     @property

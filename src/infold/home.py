@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from infold.environment import Environment
 
 
 def state_home() -> Path:
     """INFOLD_STATE_HOME, else a folder in the user's data folder. It need not exist yet."""
-    named = os.environ.get("INFOLD_STATE_HOME")
+    named = Environment().state_home
     if named:
-        return Path(named).expanduser().absolute()
+        return named.absolute()
     import platformdirs
 
     return platformdirs.user_data_path("infold")

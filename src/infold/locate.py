@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from infold.discovery import find_inbox, find_root
 from infold.durable.files import Disk, make_private
+from infold.environment import Environment
 from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
 from infold.home import state_home
 
@@ -80,9 +81,12 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     from infold.settings import load_params
     from infold.workspace import Workspace
 
+    environment = Environment()
+    vault_from = "--vault" if wanted.vault is not None else "INFOLD_VAULT"
+    wanted = replace(wanted, vault=wanted.vault or environment.vault, state=wanted.state or environment.state)
     repository = _repository_params() if wanted.vault is None else None
     remembered = _read_places()
-    vault, vault_from = _vault(wanted, repository, remembered)
+    vault, vault_from = _vault(wanted, vault_from, repository, remembered)
     state = _state(wanted, vault, repository, remembered)
     params_file = wanted.params or (repository[0] if repository else None)
     if params_file is None and (state / PARAMS_FILE).is_file():
@@ -141,10 +145,13 @@ def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def _vault(
-    wanted: WorkspaceRequest, repository: tuple[Path, Mapping[str, Any]] | None, remembered: Mapping[str, Any]
+    wanted: WorkspaceRequest,
+    named_by: str,
+    repository: tuple[Path, Mapping[str, Any]] | None,
+    remembered: Mapping[str, Any],
 ) -> tuple[Path, str]:
     if wanted.vault is not None:
-        folder, origin = wanted.vault, "--vault"
+        folder, origin = wanted.vault, named_by
     elif repository is not None:
         folder, origin = repository[0].parent / repository[1]["path"], f"vault.path in {repository[0]}"
     elif remembered.get("default"):

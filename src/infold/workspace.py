@@ -6,10 +6,10 @@ lie apart (DESIGN, promise 1).
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from infold.environment import Environment
 from infold.settings import Params
 
 
@@ -92,9 +92,9 @@ class Workspace:
     @property
     def sessions(self) -> Path:
         """The folder of transcripts: INFOLD_SESSIONS, else `sessions` in the vault where one is there, else our own."""
-        named = os.environ.get("INFOLD_SESSIONS")
+        named = Environment().sessions
         if named:
-            return Path(named).expanduser().absolute()
+            return named.absolute()
         beside = self.vault / "sessions"
         return beside if next(beside.glob("*.jsonl"), None) else self.state / "kept" / "sessions"
 

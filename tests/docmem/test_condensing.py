@@ -241,7 +241,7 @@ async def test_by_a_model_paid_once_and_capped(memory, grow, tmp_path):
     grow(16, LONG)
     store = DecisionStore(tmp_path / "decisions")
     with serving() as server:
-        environment = Environment(openai_api_key="sk-x", openai_base_url=server.url, _env_file=None)
+        environment = Environment(openai_api_key="sk-x", openai_base_url=server.url)
 
         def model(**params):
             return ModelLibrarian(

@@ -7,17 +7,19 @@ that was said to be kept. A damaged file is set aside and named; a new one takes
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from infold.errors import StateUnwritable
+from infold.durable.sqlite import Database, Schema
+from infold.errors import IndexFault, StateUnwritable, VaultBusy
 
-if TYPE_CHECKING:  # a search of an unchanged vault, which takes no vector from here, does without numpy
+if TYPE_CHECKING:
+    import sqlite3
+
+    # a search of an unchanged vault, which takes no vector from here, does without numpy
     import numpy as np
     import numpy.typing as npt
 
@@ -26,13 +28,13 @@ else:
     Vector = Any
 
 FILE_NAME: Final = "embeddings.sqlite"
-_BUSY_SECONDS: Final = 30.0
 _KEYS_A_QUERY: Final = 500
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS embeddings (model INTEGER NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS embeddings_key ON embeddings (model, text_hash);
-"""
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE IF NOT EXISTS embeddings (model INTEGER NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS embeddings_key ON embeddings (model, text_hash)",
+)
+SCHEMA: Final = Schema("the embeddings", "embeddings", (_TABLES,), IndexFault, is_adopted=True)
 _FIND: Final = """
 SELECT text_hash, vector FROM embeddings
 WHERE model = (SELECT id FROM models WHERE name = ?) AND text_hash IN (SELECT value FROM json_each(?))
@@ -107,29 +109,19 @@ class EmbeddingStore:
         """How many vectors are kept, all models together; 0 where that cannot be read. Changes nothing."""
         if not self._file.exists():
             return 0
-        for mode in ("mode=ro", "immutable=1"):  # the second where the disk takes nothing more, not even a reader
-            with contextlib.suppress(sqlite3.Error):
-                target = f"{self._file.absolute().as_uri()}?{mode}"
-                with closing(sqlite3.connect(target, timeout=_BUSY_SECONDS, uri=True)) as db:
-                    return int(db.execute("SELECT count(*) FROM embeddings").fetchone()[0])
-        return 0
+        try:
+            with closing(Database.read_only(self._file, SCHEMA)) as db, db.reading() as connection:
+                return int(connection.execute("SELECT count(*) FROM embeddings").fetchone()[0])
+        except (IndexFault, StateUnwritable, VaultBusy):
+            return 0
 
     def _done(self, work: Callable[[sqlite3.Connection], _T], otherwise: _T) -> _T:
         """What `work` gives, over a connection of its own; `otherwise` where the file is damaged and was set aside."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS, isolation_level=None)) as db:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")
-                db.executescript(_TABLES)
-                return work(db)
-        except (OSError, sqlite3.OperationalError) as error:
-            raise StateUnwritable(
-                f"Vectors cannot be kept in {self.folder}: {error}.",
-                hint="Free disk space or set the permissions right.",
-            ) from error
-        except sqlite3.DatabaseError as error:
-            self.damaged[FILE_NAME] = str(error)
+            with closing(Database(self._file, SCHEMA)) as db, db.alone() as connection:
+                return work(connection)
+        except IndexFault as damage:
+            self.damaged[FILE_NAME] = str(damage)
             self._set_aside()
             return otherwise
 

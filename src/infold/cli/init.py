@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.options import Call, command
+from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
 from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
 
@@ -99,7 +100,7 @@ def init(
 
 def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
     """With the current folder as the vault where none is named and this one looks like one."""
-    if wanted.vault is not None:
+    if (wanted.vault or Environment().vault) is not None:
         return wanted
     here = Path.cwd()
     if (here / PARAMS_FILE).is_file() and locate_workspace(wanted).params_file == here / PARAMS_FILE:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.options import Call, command, placeless_command
+from infold.environment import Environment
 from infold.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="TOKEN",
-            envvar="INFOLD_MCP_TOKEN",
-            help="What HTTP clients must show as a bearer. Needed on any other address than this machine's own.",
+            help="What HTTP clients must show as a bearer, else INFOLD_MCP_TOKEN. This machine needs none.",
         ),
     ] = None,
 ) -> int:
@@ -58,7 +58,7 @@ def serve(
         if not http:
             serving.serve_stdio(vault, choice)
             return 0
-        app = serving.http_app(vault, choice, host=host, token=token)
+        app = serving.http_app(vault, choice, host=host, token=token or Environment().get("INFOLD_MCP_TOKEN"))
         import uvicorn
 
         call.terminal.notice(f"Serving http://{host}:{port}/mcp. Ctrl-C ends it.")

@@ -29,8 +29,6 @@ VaultOption = Annotated[
     typer.Option(
         "--vault",
         metavar="DIR",
-        envvar="INFOLD_VAULT",
-        show_envvar=False,
         help="The folder of notes. Else INFOLD_VAULT, ./params.yaml, or the vault that `infold init` remembered.",
         rich_help_panel=_PLACE,
     ),
@@ -40,8 +38,6 @@ StateOption = Annotated[
     typer.Option(
         "--state",
         metavar="DIR",
-        envvar="INFOLD_STATE",
-        show_envvar=False,
         help="What infold keeps about the vault. Else INFOLD_STATE, or a folder of its own in your data folder.",
         rich_help_panel=_PLACE,
     ),

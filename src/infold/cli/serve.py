@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from infold.cli.options import Call, command
+from infold.environment import Environment
 from infold.errors import EnvironmentFault
 
 
@@ -21,8 +22,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="TOKEN",
-            envvar="INFOLD_SERVE_TOKEN",
-            help="What everyone must show: in the address, or as a bearer. Else one is made where it is needed.",
+            help="What everyone must show, in the address or as a bearer; else INFOLD_SERVE_TOKEN, or one is made.",
         ),
     ] = None,
 ) -> int:
@@ -42,6 +42,7 @@ def serve(
             f"The server needs {error.name}, which is not installed.",
             hint="Install infold with its extra: infold[serve].",
         ) from error
+    token = token or Environment().get("INFOLD_SERVE_TOKEN")
     if host not in LOOPBACK and not token:
         token = secrets.token_urlsafe(24)
     with call.vault() as vault:

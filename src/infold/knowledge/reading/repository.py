@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from infold.environment import Environment
 from infold.errors import FetchFailed, FetchRefused
 from infold.knowledge.fetching.addresses import Addresses
 from infold.knowledge.fetching.client import checked_url
@@ -78,7 +79,7 @@ def _options(settings: Iterable[str]) -> list[str]:
 def _cloned(git: Sequence[str], url: str, folder: Path, timeout_seconds: float) -> str:
     """Clones into `clone` below `folder`; what Git says where it cannot."""
     environment = {
-        "PATH": os.environ.get("PATH", ""),
+        "PATH": Environment().get("PATH") or "",
         "HOME": str(folder),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",

@@ -22,6 +22,7 @@ from urllib.request import Request, urlopen
 
 from infold import __version__
 from infold.durable.files import Disk, unwritable
+from infold.environment import Environment
 from infold.errors import DownloadFailed, EndpointUnreachable, ModelNotFound, StateUnwritable
 from infold.search.embed.model_catalog import KnownModel, ModelFile
 from infold.search.embed.model_folder import OWN_FILE
@@ -71,10 +72,11 @@ def is_whole(model: KnownModel, folder: Path) -> bool:
 
 
 def _fetch_all(model: KnownModel, partial: Path, progress: Progress) -> None:
-    endpoint = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+    environment = Environment()
+    endpoint = (environment.get("HF_ENDPOINT") or HUB).rstrip("/")
     if urlsplit(endpoint).scheme not in {"http", "https"}:
         raise DownloadFailed(f"HF_ENDPOINT {endpoint!r} is no web address.", hint=f"The usual one is {HUB}.")
-    if os.environ.get("HF_HUB_OFFLINE", "").lower() not in _OFF:
+    if (environment.get("HF_HUB_OFFLINE") or "").lower() not in _OFF:
         raise EndpointUnreachable(
             "HF_HUB_OFFLINE is set, so nothing is pulled.", hint="Unset it, or use a folder: `infold models use DIR`."
         )

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Final
 
+from infold.environment import Environment
 from infold.search.index.contract import VectorEngine
-
-URL: Final = "INFOLD_QDRANT_URL"
-API_KEY: Final = "INFOLD_QDRANT_API_KEY"
 
 
 def open_engine(index_dir: Path) -> VectorEngine:
     """That of the index in `index_dir`: a Qdrant server where INFOLD_QDRANT_URL is set, else in this process."""
-    url = os.environ.get(URL)
-    if url:
+    environment = Environment()
+    if environment.qdrant_url:
         from infold.search.server.engine import ServerEngine
 
-        return ServerEngine(url, os.environ.get(API_KEY), index_dir)
+        key = environment.qdrant_api_key
+        return ServerEngine(environment.qdrant_url, key.get_secret_value() if key else None, index_dir)
     from infold.search.shared.embedded import EdgeEngine
 
     return EdgeEngine(index_dir)

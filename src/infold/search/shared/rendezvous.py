@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.durable.files import Disk
+from infold.environment import Environment
 from infold.errors import StateUnwritable
 from infold.search.shared.protocol import PROTOCOL
 
@@ -99,7 +100,7 @@ def _private_folder() -> Path:
     """The folder of this user for sockets: in the session's runtime folder where there is one, else a temporary one."""
     user = os.getuid()
     candidates = [Path(tempfile.gettempdir(), f"infold-{user}"), Path(f"/tmp/infold-{user}")]  # noqa: S108 - checked
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    runtime = Environment().get("XDG_RUNTIME_DIR")
     if runtime:
         candidates.insert(0, Path(runtime, "infold"))
     for folder in candidates:
