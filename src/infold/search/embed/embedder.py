@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from infold.errors import EnvironmentFault
+from infold.home import state_home
 from infold.search.index.contract import QueryVector
 from infold.settings import SearchParams
 
@@ -79,11 +80,14 @@ class StaticEmbedder:
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
     _batch_texts = 256
     _short_characters = 400
+    _many_texts = 32  # embedded at once: a vault is being indexed, which will be asked
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """The mean token vector of each text, scaled to unit length."""
         import numpy as np
 
+        if len(texts) >= self._many_texts:
+            self._make_quick()
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         for first in range(0, len(texts), self._batch_texts):
             batch = list(texts[first : first + self._batch_texts])
@@ -100,7 +104,11 @@ class StaticEmbedder:
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
             row: QueryVector = self.embed([text])[0]
             return row
-        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        from infold.search.embed.quick_tokenizer import quick_tokens
+
+        ids = quick_tokens(self._quick_file, text)
+        if ids is None:
+            ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         rows = _rows(self._present(self._weights_file), ids, self.size)
         sums = [math.fsum(column) for column in zip(*rows, strict=True)] or [0.0] * self.size
         length = math.hypot(*sums) or 1.0  # that of the mean too, but for a factor
@@ -117,6 +125,17 @@ class StaticEmbedder:
                 "The static embeddings are not installed.", hint="Install wordllama, or set search.embedding=none."
             )
         return Path(spec.origin).parent
+
+    @cached_property
+    def _quick_file(self) -> Path:
+        from infold.search.embed.quick_tokenizer import quick_file
+
+        return quick_file(state_home() / "models", Path(self._present(self._tokenizer_file)))
+
+    def _make_quick(self) -> None:
+        from infold.search.embed.quick_tokenizer import make_quick
+
+        make_quick(Path(self._present(self._tokenizer_file)), self._quick_file)
 
     @cached_property
     def _weights(self) -> npt.NDArray[np.float32]:
