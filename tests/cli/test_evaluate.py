@@ -55,7 +55,8 @@ def test_one_json_object_and_accepted_figures(evaluate, tmp_path):
     accepted = tmp_path / "kept" / "evaluation.json"
     done = evaluate(*SMALL, "--json", "--accept", accepted)
     value = json.loads(done.stdout)
-    assert (done.exit_code, value["runs"], value["fallen"]) == (0, 1, [])
+    assert (done.exit_code, value["metrics"]["runs"], value["fallen"]) == (0, 1, [])
+    value = value["metrics"]
     assert value["figures"].keys() == value["intervals"].keys() - {f"lead_over_{n}" for n in ("bm25", "dense", "grep")}
     assert evaluate(*SMALL, "--check", accepted).exit_code == 0
     figures = json.loads(accepted.read_text())
@@ -91,7 +92,7 @@ def test_a_model_is_estimated_counted_and_paid_once(evaluate, server):
     """The bill is shown before and counted after; asked again, and with one seed more, nothing is paid twice."""
     model = ("--librarian", "model", "--model", "test-model", "--paragraphs", "2", "--json")
     done = evaluate(*model, "--seeds", "0")
-    value = json.loads(done.stdout)
+    value = json.loads(done.stdout)["metrics"]
     assert done.exit_code == 0, done.output
     assert "test-model: some" in done.stderr
     assert value["usage"]["calls"] == len(server.asked) > 0
@@ -99,7 +100,7 @@ def test_a_model_is_estimated_counted_and_paid_once(evaluate, server):
     assert value["usage"]["usd"] is None
     assert value["measured_on"]["librarian"].startswith("test-model")
     paid = len(server.asked)
-    assert json.loads(evaluate(*model, "--seeds", "0").stdout)["usage"] == value["usage"]
+    assert json.loads(evaluate(*model, "--seeds", "0").stdout)["metrics"]["usage"] == value["usage"]
     assert len(server.asked) == paid
     evaluate(*model, "--seeds", "0-1")
     assert len(server.asked) > paid
@@ -110,16 +111,16 @@ def test_a_model_is_estimated_counted_and_paid_once(evaluate, server):
 def test_the_cap_is_one_for_all_cases(evaluate, server):
     """It stops before the cap is passed, says how many cases are finished, and exits with 1; none is half counted."""
     model = ("--librarian", "model", "--model", "test-model", "--paragraphs", "2", "--seeds", "0-3")
-    first = json.loads(evaluate(*model[:-1], "0", "--json").stdout)["usage"]
+    first = json.loads(evaluate(*model[:-1], "0", "--json").stdout)["metrics"]["usage"]
     tokens = first["prompt_tokens"] + first["completion_tokens"]
     server.asked.clear()
     done = evaluate(*model, "--json", "--max-tokens", str(tokens + 14_000))
-    value = json.loads(done.stdout)
+    value = json.loads(done.stdout)["metrics"]
     assert done.exit_code == 1
     assert 1 <= value["runs"] < 4
     assert f"{value['runs']} of 4 cases are finished" in value["stopped"]
     spent = evaluate(*model, "--json", "--max-tokens", "10")
-    assert json.loads(spent.stdout)["runs"] == value["runs"]
+    assert json.loads(spent.stdout)["metrics"]["runs"] == value["runs"]
 
 
 def test_a_model_beside_the_offline_librarian(evaluate, server):
@@ -127,7 +128,7 @@ def test_a_model_beside_the_offline_librarian(evaluate, server):
     done = evaluate(
         "--paragraphs", "2", "--seeds", "0", "--json", "--compare", "librarian.kind=model librarian.model=m"
     )
-    (comparison,) = json.loads(done.stdout)["comparisons"]
+    (comparison,) = json.loads(done.stdout)["metrics"]["comparisons"]
     assert comparison["librarian"].startswith("m/")
     assert comparison["paragraphs"] == 4
     assert comparison["differences"]["home"]["low"] is not None
@@ -154,6 +155,6 @@ def test_killed_and_run_again_it_goes_on(notes, tmp_path):
     stamps = {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")}
     command[command.index("0-9")] = f"0-{finished}"
     again = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "TMPDIR": str(tmp_path)})
-    assert json.loads(again.stdout)["runs"] == finished + 1
+    assert json.loads(again.stdout)["metrics"]["runs"] == finished + 1
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")}.items() >= stamps.items()
     assert len(list(kept.rglob("*.json"))) == finished + 1

@@ -167,9 +167,9 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         "evaluate",
         "Measure on your own notes how well text is filed (what `infold evaluate` alone does), and found.",
         (
-            Entry("filing", "evaluate:evaluate"),
-            Entry("retrieval", "evaluate_retrieval:retrieval"),
-            Entry("summaries", "evaluate_retrieval:summaries"),
+            Entry("filing", "evaluate:evaluate", operation="evaluate_filing"),
+            Entry("retrieval", "evaluate_retrieval:retrieval", operation="evaluate_retrieval"),
+            Entry("summaries", "evaluate_retrieval:summaries", operation="evaluate_summaries"),
         ),
         VAULT,
         default="filing",

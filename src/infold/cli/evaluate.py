@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +10,14 @@ import typer
 from infold.cli.forecast import confirmed
 from infold.cli.integrate import Kind
 from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
+from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
-from infold.locate import LocatedWorkspace
+from infold.errors import UsageError
+from infold.evaluation.committed import as_file, falls, metrics, read_accepted
+from infold.operations.evaluation import EvaluationAnswer, filing_answer
+from infold.vault_evaluation import estimate_filing, filing_plan, measure_filing, write_file, write_filing_report
 
 if TYPE_CHECKING:
-    from infold.evaluation.evaluating import Plan
-    from infold.evaluation.findings import Findings
     from infold.evaluation.records import Evaluation
 
 _LIBRARIAN = "Librarian"
@@ -67,13 +68,8 @@ def evaluate(
 
     Finished cases are kept: killed and run again it goes on, and pays for nothing twice.
     """
-    from infold.evaluation.committed import read_accepted
-    from infold.evaluation.findings import find
-    from infold.evaluation.history import report_folder
-    from infold.evaluation.report import write_report
-
     terminal = call.terminal
-    place = call.place(
+    opened = call.vault(
         librarian__kind=librarian,
         librarian__model=model,
         librarian__max_usd=max_usd,
@@ -81,103 +77,57 @@ def evaluate(
         evaluate__seeds=seeds,
         evaluate__paragraphs=paragraphs,
     )
-    if check is not None:
-        read_accepted(check)  # before an evaluation is made for nothing
-    terminal.say(f"infold evaluate  {place.vault}", style="bold")
-    plan = _plan(place, compare or [])
-    if not _is_agreed(terminal, place, plan, yes=yes):
-        terminal.say("Nothing was asked.")
-        return 0
-    evaluation = _carried_out(terminal, place, plan)
-    findings = find(evaluation)
-    folder = out.expanduser().absolute() if out else report_folder(place.workspace, evaluation)
-    write_report(folder, findings)
-    fallen = _accepted(terminal, place, evaluation, accept, check)
-    _show(terminal, findings, folder, fallen)
-    return int(bool(fallen or evaluation.stopped))
-
-
-def _plan(place: LocatedWorkspace, compared: list[str]) -> Plan:
-    from infold.evaluation.arms import plan_arms
-    from infold.evaluation.evaluating import Plan
-    from infold.settings import seeds_of
-
-    wanted = place.params.evaluate
-    arms, earlier = plan_arms(place.params, compared)
-    return Plan(
-        name=place.vault.name,
-        seeds=seeds_of(wanted.seeds),
-        paragraphs=wanted.paragraphs,
-        arms=tuple(arms),
-        resamples=wanted.resamples,
-        earlier=tuple(earlier),
-    )
-
-
-def _is_agreed(terminal: Terminal, place: LocatedWorkspace, plan: Plan, *, yes: bool) -> bool:
-    """Shows what a model will cost, and asks where a person can answer. Raises KeyMissing and SettingInvalid."""
-    paid = [arm.params for arm in plan.arms if arm.params.librarian.kind == "model"]
-    if not paid:
-        return True
-    from infold.environment import Environment
-    from infold.evaluation.costing import expected
-    from infold.evaluation.evaluating import draw_cases
-    from infold.librarian.factory import model_librarian
-
-    asked = model_librarian(place.workspace, Environment(), params=paid[0].librarian)
-    _, cases = draw_cases(place.workspace, plan)
-    estimate = expected(cases, paid, asked.spend.price)
-    return estimate is None or confirmed(terminal, paid[0].librarian, estimate, yes=yes)
-
-
-def _carried_out(terminal: Terminal, place: LocatedWorkspace, plan: Plan) -> Evaluation:
-    from infold.cli.progress import Stages
-    from infold.environment import Environment
-    from infold.evaluation.evaluating import evaluate as carry_out_all
-
-    with Stages(terminal) as stages:
-        return asyncio.run(carry_out_all(place.workspace, plan, Environment(), stages))
+    with opened as vault:
+        if check is not None:
+            read_accepted(check)  # before an evaluation is made for nothing
+        terminal.say(f"infold evaluate  {vault.workspace.vault}", style="bold")
+        plan = filing_plan(vault.workspace, compare or [])
+        paid = next((arm.params.librarian for arm in plan.arms if arm.params.librarian.kind == "model"), None)
+        estimate = estimate_filing(vault, plan)
+        if paid and estimate and not confirmed(terminal, paid, estimate, yes=yes):
+            terminal.say("Nothing was asked.")
+            return 0
+        with Stages(terminal) as stages, vault.reporting(stages):
+            findings = measure_filing(vault, plan)
+        folder = write_filing_report(vault, findings, out)
+        tolerance = vault.params.evaluate.tolerance
+    fallen = _accepted(terminal, findings.evaluation, tolerance, accept, check)
+    return show_evaluation(terminal, filing_answer(findings, folder, fallen), "report.html", "cases.md")
 
 
 def _accepted(
-    terminal: Terminal, place: LocatedWorkspace, evaluation: Evaluation, accept: Path | None, check: Path | None
+    terminal: Terminal, evaluation: Evaluation, tolerance: float, accept: Path | None, check: Path | None
 ) -> list[str]:
     """Writes and compares accepted figures; gives what has fallen, in words."""
-    from infold.durable.files import Disk
-    from infold.errors import UsageError
-    from infold.evaluation.committed import as_file, falls, metrics
-
     if evaluation.stopped and (accept or check):
         raise UsageError(f"The figures are of half an evaluation. {evaluation.stopped}", hint="Run it to its end.")
     fallen = []
     if check is not None:
-        tolerance = place.params.evaluate.tolerance
         fallen = [str(fall) for fall in falls(evaluation, check, tolerance)]
         if not fallen:
             terminal.notice(f"Nothing is worse than accepted in {check} by more than {tolerance:g}.")
     if accept is not None:
-        disk = Disk()
-        disk.make_folder(accept.absolute().parent)
-        disk.write_whole(accept.absolute(), as_file(metrics(evaluation)))
+        write_file(accept, as_file(metrics(evaluation)))
         terminal.notice(f"Accepted: {accept}")
     return fallen
 
 
-def _show(terminal: Terminal, findings: Findings, folder: Path, fallen: list[str]) -> None:
-    from infold.evaluation.report import all_metrics
-    from infold.evaluation.report_text import summary_lines
-
-    for sentence in findings.evaluation.warnings:
+def show_evaluation(terminal: Terminal, answer: EvaluationAnswer, *files: str) -> int:
+    """What was measured, and where its report lies. Gives the exit code: 1 where it fell or was not finished."""
+    for sentence in answer.warnings:
         terminal.notice(f"! {sentence}", style="yellow")
-    if findings.evaluation.stopped:
-        terminal.notice(f"! Not finished: {findings.evaluation.stopped}", style="yellow")
-    for fall in fallen:
+    if answer.stopped:
+        terminal.notice(f"! Not finished: {answer.stopped}", style="yellow")
+    for fall in answer.fallen:
         terminal.notice(f"! Fallen: {fall}", style="bold red")
+    code = int(bool(answer.fallen or answer.stopped))
     if terminal.is_json:
-        terminal.emit({**all_metrics(findings), "fallen": fallen, "report": str(folder / "report.html")})
-        return
-    for line in summary_lines(findings):
+        terminal.emit(answer.as_json())
+        return code
+    for line in answer.summary:
         terminal.say(line)
+    folder = Path(answer.report).parent
     shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    terminal.say(f"report  {shown / 'report.html'}")
-    terminal.say(f"cases   {shown / 'cases.md'}")
+    for file in files:
+        terminal.say(f"{file.partition('.')[0]:<8}{shown / file}")
+    return code

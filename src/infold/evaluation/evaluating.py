@@ -97,7 +97,7 @@ async def evaluate(
                 done += 1
                 progress("cases", done, total)
     except (CapReached, CapTooSmall) as reached:
-        if not spent and isinstance(reached, CapTooSmall):
+        if not done and isinstance(reached, CapTooSmall):
             raise  # the cap itself, and not what is left of it
         stopped = f"{done} of {total} cases are finished. {reached} {reached.hint}".strip()
     whole = min(len(found) for found in results.values())
