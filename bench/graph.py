@@ -8,7 +8,6 @@ The vault is real text repeated (bench/synthetic.py), with one more note that so
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import tempfile
 import time
@@ -16,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from bench.synthetic import shared_data, templates, write_vault
 from infold.app import open_vault
@@ -57,11 +58,11 @@ def link_to_the_hub(folder: Path, count: int) -> None:
 
 def measure(catalogue: Catalogue) -> None:
     """Loading and asking."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    process = psutil.Process()
+    before = process.memory_info().rss
     with timed("load the graph"):
         graph = graph_of(catalogue)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"| memory of the graph, at most | {(after - before) / 1024:.0f} MB |")
+    print(f"| memory of the graph | {(process.memory_info().rss - before) / 2**20:.0f} MB |")
     numbers = graph.statistics()
     print(f"| notes, links | {numbers.notes:,}, {numbers.links:,} |")
     ends = sorted(graph.notes)[7], sorted(graph.notes)[-9]
