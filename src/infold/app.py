@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from infold.errors import RunStateWrong
 from infold.locate import WorkspaceRequest, locate_workspace
-from infold.parts import in_own_loop
+from infold.own_loop import in_own_loop
 from infold.progress import Progress, silent
 from infold.vault_navigator import VaultNavigator
 
@@ -111,14 +111,15 @@ class OpenVault(VaultNavigator):
     def get(self, name: str) -> Portion:
         """The lines that `name` means, as search shows places: `path`, `path:line`, `path:line:count`, `path:3-7`.
 
-        What was said, of a transcript. A note that is not there gives an empty portion with the names that come near.
-        Raises PathRefused, UsageError and NoteUnreadable.
+        What was said, of a transcript; of a memory tree (memory/garden), or a node of one, its document. A note that is
+        not there gives an empty portion with the names that come near. Raises PathRefused, UsageError, NoteUnreadable.
         """
         from infold.notebook.sessions import read_session
         from infold.vault.portions import read_portion
 
         said = read_session(self.workspace.sessions, name) or self._source_portion(name)
-        return said or read_portion(self.workspace.vault, self.params.vault, name)
+        portion = said or read_portion(self.workspace.vault, self.params.vault, name)
+        return portion if portion.path else self.memory_portion(name) or portion
 
     def _source_portion(self, name: str) -> Portion | None:
         """These lines of what was brought in from outside, as search shows its path; None for what names none."""

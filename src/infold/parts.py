@@ -5,13 +5,13 @@ The one place where parts are put together. What is done with them is `infold.ap
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import replace
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from infold.errors import VaultClosed
 from infold.locate import LocatedWorkspace
@@ -78,20 +78,6 @@ class Part(Generic[T]):
                 part = self._built.pop()
                 if self._end is not None:
                     self._end(part)
-
-
-def in_own_loop(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, for a caller who does not await: also within a thread whose loop is running already."""
-    import asyncio  # here, because a process that asks one question does without
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as other:
-        return other.submit(copy_context().run, asyncio.run, work).result()
 
 
 class VaultParts:

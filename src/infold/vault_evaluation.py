@@ -29,7 +29,7 @@ from infold.evaluation.summaries import SummariesEvaluation, as_metrics, judge_s
 from infold.inbox.summarising import Summaries
 from infold.librarian.estimate import Estimate
 from infold.librarian.factory import model_librarian
-from infold.parts import in_own_loop
+from infold.own_loop import in_own_loop
 from infold.settings import seeds_of
 from infold.workspace import Workspace
 

@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from infold.errors import VaultBusy
-from infold.parts import VaultParts, in_own_loop
+from infold.own_loop import in_own_loop
+from infold.parts import VaultParts
 
 if TYPE_CHECKING:
     from infold.docmem.classifying import Proposal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
     from infold.search.index.sync_stats import SyncResult
+    from infold.vault.portions import Portion
     from infold.workspace import Workspace
 
 _MOST_AT_ONCE: Final = 2_000  # nodes that a search embeds while it is waited for; more wait for the next sync
@@ -54,6 +56,23 @@ class VaultMemory(VaultParts):
         self.memory_indexed()
         return tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
 
+    def memory_portion(self, name: str) -> Portion | None:
+        """Lines of the document of a memory tree, or of a node and what is below it; None for what names none.
+
+        By the paths that search shows: memory/TREE, memory/TREE/NODE, with lines behind a colon.
+        """
+        from infold.docmem.points import PREFIX
+        from infold.vault.portions import portion_of
+
+        path, _, where = name.partition(":")
+        if not path.startswith(PREFIX) or not self.workspace.docmem.exists():
+            return None
+        node = self.docmem.find(path.rpartition("/")[2])
+        if node is None:
+            return None
+        texts = (node.text.strip(), self.docmem.serialise(node.id))
+        return portion_of(path, "\n\n".join(text for text in texts if text), where)
+
     def index_memory(self) -> SyncResult:
         """Sends what changed in the trees to the index, which is made where there is none; vectors too."""
         from infold.docmem.feed import index_memory
@@ -61,12 +80,12 @@ class VaultMemory(VaultParts):
         self._index_made()
         return index_memory(self.docmem, self.workspace, self.embedder, self.progress)
 
-    def summarise_due(self, node_id: str) -> Sequence[Node]:
+    def summarise_due(self, node_id: str) -> Condensed:
         """Makes the summaries that are due where a node was added or changed, as `docmem.summarise` has it."""
         from infold.docmem.automatic import condense_at_once
+        from infold.docmem.condensing import Condensed
 
-        done = condense_at_once(self.docmem, self.params, node_id)
-        return [] if done is None else [*done.made, *done.renewed]
+        return condense_at_once(self.docmem, self.params, node_id) or Condensed()
 
     def plan_condensing(self, root: str | None = None) -> Planned:
         """Which summaries are due in all trees, or from a node down. Raises NodeNotFound."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from infold.errors import IndexFault, SettingInvalid
-from infold.parts import Part, in_own_loop
+from infold.own_loop import in_own_loop
+from infold.parts import Part
 from infold.vault_memory import VaultMemory
 
 if TYPE_CHECKING:

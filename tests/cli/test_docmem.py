@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic.alias_generators import to_camel
 from typer.testing import CliRunner
 
 from infold.cli import docmem_reading
@@ -56,9 +57,10 @@ def tree(said):
 
 
 def test_a_node_is_answered_by_the_names_of_the_specification(tree):
-    """Spec 2, Required Properties: all of them, and nothing else."""
-    assert list(tree["a"]) == list(PROPERTIES)
-    assert (tree["a"]["parent_id"], tree["a"]["token_count"], tree["a"]["readonly"]) == ("garden", 1, 0)
+    """Spec 2, Required Properties: all of them, in camelCase; of what was added also what was summarised with it."""
+    assert list(tree["garden"]) == [to_camel(name) for name in PROPERTIES]
+    assert list(tree["a"]) == [*tree["garden"], "summaries"]
+    assert (tree["a"]["parentId"], tree["a"]["tokenCount"], tree["a"]["readonly"]) == ("garden", 1, 0)
 
 
 def test_full_metadata_is_id_context_time(docmem):
@@ -82,9 +84,10 @@ def test_the_document_and_what_fits(docmem, said, tree):
     """Spec 2, Serialization and Expand: texts alone, or nodes within a budget."""
     assert docmem("text", "garden") == "a\n\na1\n\na2\n\nb\n"
     assert docmem("text", tree["b"]["id"]) == ""
-    assert said("text", "garden") == {"text": "a\n\na1\n\na2\n\nb"}
+    assert said("text", "garden") == {"text": "a\n\na1\n\na2\n\nb", "stale": []}
     fits = said("expand", "garden", "--tokens", 2)
     assert ([node["text"] for node in fits["nodes"]], fits["tokens"]) == (["", "a", "b"], 2)
+    assert [node["depth"] for node in fits["nodes"]] == [0, 1, 1]
     assert docmem("expand", "garden", "--tokens", 3, "--text") == "a\n\na2\n\nb\n"
     assert [line.strip()[:1] for line in docmem("expand", "garden", "--tokens", 1).splitlines()] == ["-", "-", "b"]
 
@@ -159,7 +162,7 @@ def test_changes_and_their_history(docmem, said, tree):
     node = tree["b"]["id"]
     changed = said("edit", node, "B", "--hash", tree["b"]["hash"])
     said("context", node, "memory:source:book:2")
-    assert said("find", node)["context_value"] == "book:2"
+    assert said("find", node)["node"]["contextValue"] == "book:2"
     versions = said("history", node)["versions"]
     assert [(found["version"], found["text"], found["operation"]) for found in versions] == [
         (1, "b", "content"),
@@ -175,9 +178,9 @@ def test_find_tells_nothing_from_something(infold, docmem, tree):
     """Spec 2, Find: "the full node if found, or null"."""
     shown = docmem("find", tree["a"]["id"])
     assert shown.endswith("\na\n")
-    assert tree["a"]["hash"] in shown
+    assert f"hash    {tree['a']['hash'][:12]}\n" in shown
     none = infold("docmem", "find", "nowhere", "--json")
-    assert (none.exit_code, json.loads(none.stdout)) == (1, None)
+    assert (none.exit_code, json.loads(none.stdout)["node"]) == (1, None)
     assert infold("docmem", "find", "nowhere").stdout == ""
 
 
@@ -188,7 +191,7 @@ def test_readonly_nodes_get_notes(infold, docmem, said, tree):
     assert refused.exit_code == 1
     assert "infold docmem note" in refused.stderr
     note = said("note", stone["id"], "wrong year", "--name", "by", "--value", "me")
-    assert (note["context_type"], note["context_value"], note["parent_id"]) == ("note", "me", "garden")
+    assert (note["contextType"], note["contextValue"], note["parentId"]) == ("note", "me", "garden")
 
 
 def test_moved_copied_folded_and_unfolded(docmem, said, tree):
@@ -259,7 +262,7 @@ def test_nodes_are_listed_by_their_context(infold, docmem, said, tree):
     """Spec 2, Node Differentiation: "enable filtering/querying by purpose, source, or role"."""
     docmem("summarise", tree["a1"]["id"], "--text", "s", "--context", "summary:by:hand")
     (found,) = said("nodes", "--type", "summary")["nodes"]
-    assert (found["text"], found["parent_id"]) == ("s", tree["a"]["id"])
+    assert (found["text"], found["parentId"]) == ("s", tree["a"]["id"])
     assert [node["id"] for node in said("nodes", "--value", "walk", "--in", tree["b"]["id"])["nodes"]] == [
         tree["b"]["id"]
     ]
@@ -274,7 +277,7 @@ def test_an_empty_pipe_empties_nothing(vault, docmem, said, tree, words):
     """Where what should have written the text failed, the node keeps its text; an empty one is given as such."""
     done = CliRunner().invoke(app, ["docmem", "edit", tree["a"]["id"], *words], input="")
     assert (done.exit_code, "Nothing came on stdin" in done.output) == (2, True)
-    assert said("find", tree["a"]["id"])["text"] == "a"
+    assert said("find", tree["a"]["id"])["node"]["text"] == "a"
     assert said("edit", tree["a"]["id"], "")["text"] == ""
 
 
@@ -286,9 +289,9 @@ def test_all_trees_checked_backed_up_and_restored(infold, docmem, said, tree, tm
     docmem("create", "later", "--context", "::")
     assert infold("docmem", "restore-backup", tmp_path / "b.sqlite").exit_code == 2
     kept = said("restore-backup", tmp_path / "b.sqlite", "--yes")["kept"]
-    assert [found["id"] for found in said("roots")["roots"]] == ["garden"]
+    assert [found["root"]["id"] for found in said("roots")["trees"]] == ["garden"]
     docmem("restore-backup", kept, "--yes")
-    assert [found["id"] for found in said("roots")["roots"]] == ["later"]
+    assert [found["root"]["id"] for found in said("roots")["trees"]] == ["later"]
 
 
 def test_a_damaged_store_is_a_problem_that_doctor_names(infold, docmem, vault, tree):
@@ -345,3 +348,77 @@ def test_every_verb_has_a_help_that_says_what_it_does(infold):
     assert names >= {"text", "expand", "summarise", "unsummarise", "import", "export", "to-inbox", "history", "restore"}
     for name in ("edit", "move", "context"):
         assert "read in the same call" in " ".join(infold("docmem", name, "--help").stdout.replace("│", " ").split())
+
+
+def test_many_at_once(vault, docmem, said, tree):
+    """Append: lines, or JSON lines, are nodes of one step; a line that is wrong is named, and nothing is added."""
+
+    def given(*words, text):
+        return CliRunner().invoke(app, ["docmem", "append", "garden", *words, "--json"], input=text)
+
+    done = given("--lines", *WALK, text="one\n\n  two\n")
+    assert [node["text"] for node in json.loads(done.stdout)["nodes"]] == ["one", "  two"]
+    lines = [{"text": "a\nb", "context": "message:role:user", "readonly": 1}, {"text": "c"}]
+    done = given("--jsonl", *WALK, text="".join(f"{json.dumps(line)}\n" for line in lines))
+    shown = [(node["text"], node["contextType"], node["readonly"]) for node in json.loads(done.stdout)["nodes"]]
+    assert shown == [("a\nb", "message", 1), ("c", "memory", 0)]
+    before = docmem("text", "garden")
+    for text in (
+        '{"text": "x"}\n{"text": 7}',
+        '{"text": "x"}\n[]',
+        '{"text": "x"}\n{',
+        '{"text": "x"}\n{"text": "y", "at": 1}',
+    ):
+        done = given("--jsonl", *WALK, text=text)
+        assert (done.exit_code, "Line 2" in done.output) == (2, True)
+    assert given("--lines", text="x").exit_code == 2
+    assert docmem("text", "garden") == before
+
+
+def test_short_hashes_are_enough(infold, said, tree):
+    """Optimistic Locking: the first 12 characters of a hash name it; fewer, or others, do not."""
+    node = tree["b"]
+    assert said("edit", node["id"], "B", "--hash", node["hash"][:12])["text"] == "B"
+    wrong = infold("docmem", "edit", node["id"], "C", "--hash", node["hash"][:12])
+    assert wrong.exit_code == 1
+    assert node["hash"][:12] in wrong.stderr
+    assert node["hash"][:13] not in wrong.stderr
+    present = said("find", node["id"])["node"]["hash"]
+    assert infold("docmem", "edit", node["id"], "C", "--hash", present[:11]).exit_code == 1
+
+
+def test_what_was_deleted_is_listed_and_comes_back(infold, docmem, said, tree):
+    """Delete, restore: listed with its size and text; `--for-good` has to be meant, and is not listed."""
+    docmem("delete", tree["a"]["id"], "--yes")
+    (gone,) = said("deleted")["deleted"]
+    assert (gone["node"], gone["operation"], gone["nodes"], gone["text"]) == (tree["a"]["id"], "delete", 3, "a")
+    assert "3 nodes" in docmem("deleted", "garden")
+    docmem("restore", tree["a"]["id"])
+    assert docmem("text", "garden") == "a\n\na1\n\na2\n\nb\n"
+    assert "Nothing was deleted" in docmem("deleted")
+    assert infold("docmem", "delete", tree["b"]["id"], "--for-good").exit_code == 2
+    docmem("delete", tree["b"]["id"], "--for-good", "--yes")
+    assert said("deleted")["deleted"] == []
+    assert infold("docmem", "restore", tree["b"]["id"]).exit_code == 1
+
+
+def test_a_hash_of_something_else_is_refused(infold, docmem, tree):
+    """Summarization: --hash of a node that is not to be summarised folds nothing in."""
+    words = ("--text", "s", "--context", "summary::", "--hash", f"{tree['b']['id']}={tree['b']['hash']}")
+    done = infold("docmem", "summarise", tree["a1"]["id"], *words)
+    assert (done.exit_code, tree["b"]["id"] in done.stderr) == (2, True)
+    assert docmem("text", "garden") == "a\n\na1\n\na2\n\nb\n"
+
+
+def test_stale_summaries_show(infold, docmem, said, tree):
+    """Summarization: where memories below a summary changed, find, show, text, check and doctor say so."""
+    folded = said("summarise", tree["a1"]["id"], "--text", "One.", "--context", "summary:by:hand")["id"]
+    said("edit", tree["a1"]["id"], "changed")
+    assert said("find", folded)["node"]["stale"] is True
+    assert "  stale\n" in docmem("show", "garden")
+    assert folded in infold("docmem", "text", "garden").stderr
+    assert said("text", "garden")["stale"] == [folded]
+    assert [node["id"] for node in said("check")["stale"]] == [folded]
+    assert "1 summary no longer says" in infold("doctor").output
+    said("edit", folded, "Changed.")
+    assert "stale" not in said("find", folded)["node"]

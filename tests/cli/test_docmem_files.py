@@ -72,7 +72,7 @@ def test_text_below_a_node(infold, vault, tmp_path):
     done = json.loads(
         infold("docmem", "import", tmp_path / "a.md", "--to", "house", "--format", "text", "--json").stdout
     )
-    assert (done["node"]["parent_id"], done["node"]["context_name"], done["nodes"]) == ("house", "text", 4)
+    assert (done["node"]["parentId"], done["node"]["contextName"], done["nodes"]) == ("house", "text", 4)
     infold("docmem", "import", "garden/Beds", "--before", done["node"]["id"])
     assert infold("docmem", "text", "house").stdout == NOTE + "\nOne.\n\nTwo.\n"
 
@@ -83,7 +83,7 @@ def test_text_below_a_node(infold, vault, tmp_path):
         (("import", "none.md"), 2, "no file and no note"),
         (("import", "../vault/x"), 2, "no file and no note"),
         (("import", "garden/Beds", "--format", "pdf"), 2, "no format 'pdf'"),
-        (("import", "garden/Beds", "--as", "a", "--to", "b"), 2, "--as names a tree"),
+        (("import", "garden/Beds", "--as", "a", "--to", "b"), 2, "A name is for a tree"),
         (("import", "garden/Beds", "--to", "nowhere"), 1, "no memory node 'nowhere'"),
         (("import", "broken.toml"), 1, "line 2"),
         (("import", "sessions/none"), 2, "no session"),

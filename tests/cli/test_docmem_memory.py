@@ -64,11 +64,16 @@ def test_the_search_of_everything_has_memory_in_its_group(at, ids):
     assert [hit["filePath"] for hit in found["notebook"]] == ["index.md"]
     (hit,) = found["memory"]
     assert (hit["filePath"], hit["trust"], hit["snippet"]) == (
-        "docmem/garden",
+        "memory/garden",
         "memory",
         "Snails ate the lettuce, says @anna.",
     )
     assert list(json.loads(at("search", "gate", "--source", "memory", "--json"))["results"]["memory"]) != []
+    assert at("get", hit["filePath"]) == (
+        "Snails ate the lettuce, says @anna.\n\nRain fills the barrel.\n\nThe gate squeaks.\n"
+    )
+    assert at("get", f"memory/garden/{ids['Rain']}") == "Rain fills the barrel.\n"
+    assert at("get", "memory/garden:3") == "Rain fills the barrel.\n"
     at("docmem", "delete", ids["Snails"])
     assert json.loads(at("search", "snails", "--json"))["results"].get("memory", []) == []
 
@@ -76,7 +81,12 @@ def test_the_search_of_everything_has_memory_in_its_group(at, ids):
 def test_index_brings_memory_along(at, ids):
     """Embedding Requirements: `infold index` and `infold docmem index` send what changed, once."""
     at("index")
-    assert json.loads(at("docmem", "index", "--json")) == {"sent": 0, "removed": 0, "embeddingsComputed": 0}
+    assert json.loads(at("docmem", "index", "--json")) == {
+        "sent": 0,
+        "removed": 0,
+        "embeddingsComputed": 0,
+        "waiting": 0,
+    }
     at("docmem", "append", "garden", "Frost.", "--context", "memory:source:walk")
     assert json.loads(at("docmem", "index", "--json"))["sent"] == 1
     at("rebuild")
@@ -107,7 +117,7 @@ def test_condensed_after_a_look(at, ids):
         *SHORT,
     )
     due = json.loads(at("docmem", "condense", "garden", "--dry-run", "--json", *few))["due"]
-    assert [run["nodes"] for run in due] == [[ids["Snails"], ids["Rain"]]]
+    assert [[node["id"] for node in run["nodes"]] for run in due] == [[ids["Snails"], ids["Rain"]]]
     assert json.loads(at("docmem", "show", "garden", "--json"))["nodes"][1]["id"] == ids["Snails"]
     (made,) = json.loads(at("docmem", "condense", "--json", *few))["made"]
     assert made["text"] == "Snails ate the lettuce…"
@@ -123,13 +133,13 @@ def test_a_document_is_placed_and_imported(at, ids, tmp_path):
     said = json.loads(at("docmem", "place", file, "--json"))
     assert (said["tree"], said["imported"]) == ("garden", None)
     assert said["reason"]
-    assert json.loads(at("docmem", "roots", "--json"))["roots"][0]["nodes"] == 4
+    assert json.loads(at("docmem", "roots", "--json"))["trees"][0]["nodes"] == 4
     done = json.loads(at("docmem", "place", file, "--apply", "--json"))
-    assert done["imported"]["parent_id"] == "garden"
+    assert done["imported"]["parentId"] == "garden"
     other = tmp_path / "taxes.txt"
     other.write_text("The revenue office expects depreciation schedules.\n")
     done = json.loads(at("docmem", "place", other, "--apply", "--json"))
-    assert (done["tree"], done["imported"]["parent_id"]) == (None, None)
+    assert (done["tree"], done["imported"]["parentId"]) == (None, None)
 
 
 def test_appended_memories_are_summarised_at_once(at, infold, tmp_path, ids):

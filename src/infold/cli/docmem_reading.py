@@ -1,41 +1,51 @@
-"""`infold docmem`: trees read, as an outline, as a document, by their parts."""
+"""`infold docmem`: trees read, as an outline, as a document, by their parts, within a budget; and searched."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
-from infold.cli.docmem_place import NodeArgument, memory_of, show_node, show_nodes
+from infold.cli.docmem_shared import (
+    NodeArgument,
+    choice,
+    say_or_emit,
+    show_node,
+    show_nodes,
+    show_text,
+    tell_notices,
+)
+from infold.cli.docmem_summaries import first_line
 from infold.cli.options import Call, command
-from infold.errors import UsageError
+from infold.operations import docmem as operations
+from infold.operations.contract import Nothing
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
     from infold.cli.terminal import Terminal
-    from infold.docmem.node import Node
+    from infold.operations.docmem import MemoryNode
+    from infold.operations.docmem_search import FoundNode
 
+WithinOption = Annotated[
+    str | None, typer.Option("--in", metavar="NODE", help="Only from this node down: a tree, or a part of one.")
+]
 _DEEPEST_DRAWN: Final = 20  # levels: below that, lines of a terminal hold nothing but the drawing
+_SHORT_HASH: Final = 12  # characters, enough for --hash
 
 
 @command
 def roots(call: Call) -> int:
-    """List the trees, oldest first: the root of each, and how many nodes are below it."""
-    with memory_of(call) as memory:
-        found = [(root, memory.size(root.id)) for root in memory.roots()]
-    if call.terminal.is_json:
-        call.terminal.emit({"roots": [{**root.as_dict(), "nodes": nodes} for root, nodes in found]})
-        return 0
-    if not found:
+    """List the trees, oldest first: the root of each, and how many nodes there are in it."""
+    with call.vault() as vault:
+        answer = operations.docmem_roots(vault, Nothing())
+    if not answer.trees and not call.terminal.is_json:
         call.terminal.notice("There are no trees. `infold docmem create` begins one, `infold docmem import` reads one.")
-    for root, nodes in found:
-        call.terminal.say(f"{root}  {nodes:,} node{'s' * (nodes != 1)}")
-    return 0
+    return say_or_emit(
+        call, answer, *(f"{tree.root}  {tree.nodes:,} node{'s' * (tree.nodes != 1)}" for tree in answer.trees)
+    )
 
 
 @command
@@ -48,30 +58,30 @@ def show(
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", metavar="", help="Texts whole, not their first line.")] = False,
 ) -> int:
-    """Show a node and what is below it, with texts: as a tree on a terminal, as plain lines in a pipe."""
-    with memory_of(call) as memory:
-        tree = memory.subtree(node)
-        flags = memory.marks_of(node)
-    tree = [(below, level) for below, level in tree if depth is None or level <= depth]
+    """Show a node and what is below it, with texts: as a tree on a terminal, as plain lines in a pipe.
+
+    A summary that no longer says what is below it is marked as stale.
+    """
+    with call.vault() as vault:
+        answer = operations.docmem_show(vault, operations.DocmemShowRequest(node=node, depth=depth))
     if call.terminal.is_json:
-        nodes = [{**below.as_dict(), "depth": level} for below, level in tree]
-        call.terminal.emit({"marks": flags, "nodes": nodes})
-        return 0
-    show_tree(call.terminal, tree, whole=whole)
-    if flags:
-        call.terminal.say("marks: " + ", ".join(f"{name}={value}" for name, value in flags.items()), style="dim")
+        call.terminal.emit(answer.as_json())
+    else:
+        show_tree(call.terminal, answer.nodes, whole=whole)
+        if answer.marks:
+            call.terminal.say("marks: " + _pairs(answer.marks), style="dim")
     return 0
 
 
 @command
 def structure(call: Call, node: NodeArgument) -> int:
     """Print the tree from a node down without its texts: a line a node, two spaces of indent a level."""
-    with memory_of(call) as memory:
-        outline = memory.structure(node)
+    with call.vault() as vault:
+        answer = operations.docmem_structure(vault, operations.DocmemNodeRequest(node=node))
     if call.terminal.is_json:
-        call.terminal.emit({"structure": outline})
+        call.terminal.emit(answer.as_json())
     else:
-        sys.stdout.write(f"{outline}\n")
+        sys.stdout.write(f"{answer.structure}\n")
     return 0
 
 
@@ -90,37 +100,140 @@ def text(
     """Print the texts below a node as one document, in reading order. The node's own text is not part of it."""
     from infold.docmem.focus import Summaries
 
-    modes: tuple[Summaries, ...] = get_args(Summaries)
-    known = next((name for name in modes if name == mode), None)
-    if known is None:
-        raise UsageError(f"There is no mode {mode!r}.", hint=f"The modes are {', '.join(modes)}.")
-    with memory_of(call) as memory:
-        document = memory.serialise(node, known)
+    request = operations.DocmemSerializeRequest(node=node, summaries=choice(mode, get_args(Summaries), "mode"))
+    with call.vault() as vault:
+        answer = operations.docmem_serialize(vault, request)
     if call.terminal.is_json:
-        call.terminal.emit({"text": document})
-    elif document:
-        sys.stdout.write(f"{call.terminal.safe(document)}\n")
+        call.terminal.emit(answer.as_json())
+        return 0
+    if answer.text:
+        sys.stdout.write(f"{call.terminal.safe(answer.text)}\n")
+    if answer.stale:
+        call.terminal.notice(
+            f"Stale summaries: {', '.join(answer.stale)}. `infold docmem condense` renews those of the librarian."
+        )
+    return 0
+
+
+@command
+def expand(
+    call: Call,
+    node: NodeArgument,
+    *,
+    tokens: Annotated[int, typer.Option("--tokens", metavar="N", min=0, help="How much there is room for.")],
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="TEXT", help="What answers this comes first, with what is above.")
+    ] = None,
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="MODE",
+            help="Summaries: `with` their memories, `without`, `instead` of them, or `mixed`: where they do not fit.",
+        ),
+    ] = "with",
+    text: Annotated[bool, typer.Option("--text", metavar="", help="Their texts alone, as one document.")] = False,
+) -> int:
+    """Show a node and as much below it as fits a number of tokens, in reading order.
+
+    Nodes marked with a priority come first, then what answers the query; then upper levels before lower ones, and
+    within a level later nodes before earlier ones. What is marked to stick together comes whole.
+    """
+    from infold.docmem.focus import RESOLUTIONS
+    from infold.operations.docmem_search import DocmemExpandRequest, docmem_expand_to_length
+
+    request = DocmemExpandRequest(
+        node=node, budget_tokens=tokens, query=query, summaries=choice(mode, RESOLUTIONS, "mode")
+    )
+    with call.vault() as vault:
+        answer = docmem_expand_to_length(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    elif text:
+        call.terminal.say("\n\n".join(found.text for found in answer.nodes if found.text.strip()))
+    else:
+        show_tree(call.terminal, answer.nodes, whole=True)
+        call.terminal.notice(f"{len(answer.nodes)} nodes, {answer.tokens} of {tokens} tokens")
+    return 0
+
+
+@command
+def search(
+    call: Call,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for.", show_default=False)],
+    *,
+    within: WithinOption = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, help="Most results.")] = 10,
+) -> int:
+    """Search memory by words and by meaning, and show where each result stands in its tree.
+
+    A memory whose summary matches too is named under the summary; several memories of one parent make the parent the
+    result. What `@tags` in the question and in the results stand for is named after them.
+    """
+    from infold.cli.progress import Stages
+    from infold.operations.docmem_search import DocmemSearchRequest, docmem_search
+
+    asked = " ".join(query)
+    with Stages(call.terminal) as stages, call.vault(stages) as vault:
+        found = docmem_search(vault, DocmemSearchRequest(query=asked, within=within, limit=limit))
+    tell_notices(call.terminal, found.notices)
+    if call.terminal.is_json:
+        call.terminal.emit(found.as_json())
+        return 0
+    for result in found.results:
+        _show_result(call.terminal, result)
+    for tag, nodes in found.linked.items():
+        call.terminal.say(f"@{tag}", style="bold")
+        for node in nodes:
+            show_text(call.terminal, node)
+    if not found.results:
+        call.terminal.notice(f"Nothing found in memory for {asked!r}.")
+    return 0
+
+
+@command
+def tags(
+    call: Call,
+    tag: Annotated[str, typer.Argument(metavar="TAG", help="With or without the @.", show_default=False)],
+    *,
+    limit: Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, help="Most nodes.")] = 20,
+) -> int:
+    """List the nodes that carry a @tag in their text, and those that are named so."""
+    from infold.operations.docmem_search import DocmemTagsRequest, docmem_tags
+
+    with call.vault() as vault:
+        answer = docmem_tags(vault, DocmemTagsRequest(tag=tag, limit=limit))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    for node in answer.nodes:
+        show_text(call.terminal, node)
+    if not answer.nodes:
+        call.terminal.notice(f"Nothing carries @{tag.lstrip('@').casefold()}.")
     return 0
 
 
 @command
 def find(call: Call, node: NodeArgument) -> int:
     """Print one node with its text; exit code 1, and null with --json, where there is none of that id."""
-    with memory_of(call) as memory:
-        found = memory.find(node)
+    with call.vault() as vault:
+        answer = operations.docmem_find(vault, operations.DocmemNodeRequest(node=node))
+    found, terminal = answer.node, call.terminal
+    if terminal.is_json:
+        terminal.emit(answer.as_json())
+        return int(found is None)
     if found is None:
-        if call.terminal.is_json:
-            sys.stdout.write("null\n")
-        else:
-            call.terminal.notice(f"There is no memory node {node!r}.")
+        terminal.notice(f"There is no memory node {node!r}.")
         return 1
-    if call.terminal.is_json:
-        return show_node(call.terminal, found)
-    call.terminal.say(str(found))
-    call.terminal.say(f"hash    {found.hash}", style="dim")
-    call.terminal.say(f"tokens  {found.token_count}{', readonly' if found.readonly else ''}", style="dim")
+    terminal.say(f"{found}{'  stale' * bool(found.stale)}")
+    terminal.say(f"hash    {found.hash[:_SHORT_HASH]}", style="dim")
+    terminal.say(f"tokens  {found.token_count}{', readonly' * found.readonly}", style="dim")
+    if answer.marks:
+        terminal.say("marks   " + _pairs(answer.marks), style="dim")
     if found.text:
-        call.terminal.say(found.text)
+        terminal.say(found.text)
+    for note in answer.notes:
+        show_text(terminal, note)
     return 0
 
 
@@ -137,70 +250,66 @@ def nodes(
 
     Each field that is given has to be equal; those left out may be anything.
     """
-    with memory_of(call) as memory:
-        found = memory.with_context(type_, name, value, within=within)
-    if not found:
+    request = operations.DocmemNodesRequest(context_type=type_, context_name=name, context_value=value, within=within)
+    with call.vault() as vault:
+        answer = operations.docmem_nodes(vault, request)
+    if not answer.nodes:
         call.terminal.notice("There are no nodes with that context.")
-    return show_nodes(call.terminal, found)
+    return show_nodes(call, answer, answer.nodes)
 
 
 @command
 def root(call: Call, node: NodeArgument) -> int:
     """Print the root of the tree that a node belongs to."""
-    with memory_of(call) as memory:
-        found = memory.get_root(node)
-    return show_node(call.terminal, found)
+    with call.vault() as vault:
+        return show_node(call, operations.docmem_get_root(vault, operations.DocmemNodeRequest(node=node)))
 
 
-@command
-def history(call: Call, node: NodeArgument) -> int:
-    """List what a node was before each change, oldest first. `infold docmem restore` goes back to one."""
-    with memory_of(call) as memory:
-        versions = memory.versions(node)
-    if call.terminal.is_json:
-        call.terminal.emit({"node": node, "versions": [asdict(version) for version in versions]})
-        return 0
-    if not versions:
-        call.terminal.say(f"{node} was never changed.")
-    for version in versions:
-        call.terminal.say(f"{version.version}  {version.context} until {version.operation} {version.replaced_at}")
-        call.terminal.say(f"   {_first_line(version.text)}", style="dim")
-    return 0
-
-
-def show_tree(terminal: Terminal, tree: Sequence[tuple[Node, int]], *, whole: bool = False) -> None:
+def show_tree(terminal: Terminal, tree: Sequence[MemoryNode], *, whole: bool = False) -> None:
     """Nodes with their depths: drawn where a person looks, else indented lines."""
-    if terminal.out.is_terminal and max((level for _, level in tree), default=0) <= _DEEPEST_DRAWN:
+    if terminal.out.is_terminal and max((node.depth or 0 for node in tree), default=0) <= _DEEPEST_DRAWN:
         terminal.show(_drawn(terminal, tree, whole=whole))
         return
     for line in _lines(tree, whole=whole):
         sys.stdout.write(f"{terminal.safe(line)}\n")
 
 
-def _lines(tree: Sequence[tuple[Node, int]], *, whole: bool) -> Iterator[str]:
-    for node, level in tree:
-        yield f"{'  ' * level}- {node}"
+def _lines(tree: Sequence[MemoryNode], *, whole: bool) -> Iterator[str]:
+    for node in tree:
+        indent = "  " * (node.depth or 0)
+        yield f"{indent}- {node}{'  stale' * bool(node.stale)}"
         if node.text.strip():
-            said = node.text.split("\n") if whole else [_first_line(node.text)]
-            yield from (f"{'  ' * level}  {line}".rstrip() for line in said)
+            said = node.text.split("\n") if whole else [first_line(node.text)]
+            yield from (f"{indent}  {line}".rstrip() for line in said)
 
 
-def _drawn(terminal: Terminal, tree: Sequence[tuple[Node, int]], *, whole: bool) -> Tree:
+def _drawn(terminal: Terminal, tree: Sequence[MemoryNode], *, whole: bool) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
     branches: list[Tree] = []
-    for node, level in tree:
-        label = Text(str(node), style="bold cyan" if level == 0 else "cyan" if node.is_summary else "dim")
+    for node in tree:
+        level = node.depth or 0
+        style = "bold cyan" if level == 0 else "cyan" if node.context_type == "summary" else "dim"
+        label = Text(f"{node}{'  stale' * bool(node.stale)}", style=style)
         if node.text.strip():
-            said = terminal.safe(node.text if whole else _first_line(node.text))
+            said = terminal.safe(node.text if whole else first_line(node.text))
             label.append(f"\n{said}", style="not bold not dim default")
         del branches[level:]
         branches.append(branches[-1].add(label) if branches else Tree(label, guide_style="dim"))
     return branches[0]
 
 
-def _first_line(text: str) -> str:
-    """The first line with something on it, and a sign that there is more."""
-    lines = [line.strip() for line in islice((line for line in text.splitlines() if line.strip()), 2)]
-    return "" if not lines else f"{lines[0]} …" if len(lines) > 1 else lines[0]
+def _show_result(terminal: Terminal, result: FoundNode) -> None:
+    where = " > ".join(str(node) for node in reversed(result.above))
+    place = f"{where} > {result.position} of {result.siblings}" if where else "a tree"
+    terminal.say(f"{result.score:.2f}  {place}", style="dim")
+    show_text(terminal, result)
+    if result.covered:
+        terminal.say(f"  {'raised by' if result.raised else 'covers'}:", style="dim")
+        for node in result.covered:
+            show_text(terminal, node, "    ")
+
+
+def _pairs(marks: dict[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in marks.items())

@@ -18,6 +18,7 @@ def memory_findings(vault: OpenVault) -> Iterator[Finding]:
         store = vault.docmem.store
         wrong = problems(store)
         known = None if wrong else facts(store)
+        stale = [] if wrong else vault.docmem.stale_summaries()
     except InfoldError as error:
         yield Finding(Level.PROBLEM, "memory", str(error), error.hint)
         return
@@ -26,3 +27,8 @@ def memory_findings(vault: OpenVault) -> Iterator[Finding]:
     if known:
         trees = f"{known.trees:,} memory tree{'s' * (known.trees != 1)} with {known.nodes:,} nodes"
         yield Finding(Level.OK, "memory", f"{trees}, {known.size_bytes / 1e6:,.1f} MB: nothing is wrong")
+    if stale:
+        says = "summary no longer says" if len(stale) == 1 else "summaries no longer say"
+        names = ", ".join(summary.id for summary in stale[:3])
+        message = f"{len(stale)} {says} what is below: {names}{' …' if len(stale) > 3 else ''}"
+        yield Finding(Level.NOTE, "memory", message, "`infold docmem condense` renews those of the librarian.")

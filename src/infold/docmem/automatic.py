@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from infold.docmem.reading import ancestors
 from infold.docmem.runs import Due, runs_below, to_be_renewed
 from infold.errors import StoreBusy
+from infold.own_loop import in_own_loop
 
 if TYPE_CHECKING:
     from infold.docmem.condensing import Condensed
@@ -50,8 +51,6 @@ def condense_at_once(memory: Docmem, params: Params, changed_id: str) -> Condens
 
 
 def _condensed_offline(memory: Docmem, params: Params, due: list[Due]) -> Condensed:
-    import asyncio
-
     from infold.docmem.condensing import Planned, condense
     from infold.librarian.offline import OfflineLibrarian
 
@@ -62,7 +61,7 @@ def _condensed_offline(memory: Docmem, params: Params, due: list[Due]) -> Conden
         finally:
             await librarian.close()
 
-    return asyncio.run(carried_out())
+    return in_own_loop(carried_out())
 
 
 def _due_around(memory: Docmem, params: Params, changed_id: str) -> list[Due]:

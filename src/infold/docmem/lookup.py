@@ -46,7 +46,7 @@ class Lookup:
         check_lock(node, expected_hash, self)
         return node
 
-    def has_hash(self, node_id: str, given: str) -> str:
+    def full_hash(self, node_id: str, given: str) -> str:
         """The hash that a caller means: one that begins as it does, where that is the node's present one."""
         present = self.get(node_id).hash
         return present if len(given) >= SHORT_HASH and present.startswith(given) else given

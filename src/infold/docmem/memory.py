@@ -56,6 +56,7 @@ class Docmem:
     # read
     find = reads(Lookup.find)
     get = reads(Lookup.get)
+    full_hash = reads(Lookup.full_hash)
     size = reads(reading.size)
     get_root = reads(reading.get_root)
     roots = reads(reading.roots)

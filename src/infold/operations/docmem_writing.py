@@ -1,270 +1,399 @@
-"""Memory trees written: nodes added, changed, moved, folded, deleted and brought back (spec 2, Operations)."""
+"""Memory trees changed: nodes made, edited, moved, copied, deleted, folded and brought back (spec 2, Operations)."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from infold.app import OpenVault
+from infold.docmem.node import Context
+from infold.docmem.place import Place, Side
 from infold.docmem.writing import NewNode
-from infold.errors import MemoryFault, StateUnwritable, UsageError
+from infold.errors import (
+    ContextFieldMissing,
+    ContextFieldTooLong,
+    CrossRootMove,
+    CycleRefused,
+    LockConflict,
+    NodeExists,
+    NodeIdInvalid,
+    NodeReadonly,
+    NoParent,
+    NotASummary,
+    NotSummarisable,
+    TextNotStorable,
+    VersionNotFound,
+)
 from infold.operations.contract import Effect, Group, Message
-from infold.operations.docmem_messages import (
-    ChangeRequest,
-    MemoryContext,
+from infold.operations.docmem import (
+    READ_ERRORS,
+    STORE_ERRORS,
+    DocmemNodeRequest,
+    DocmemNodesAnswer,
     MemoryNode,
-    NodeAnswer,
-    NodeRequest,
-    NodesAnswer,
-    PlaceRequest,
-    node_messages,
+    node_of,
 )
 from infold.operations.table import operation
 
-_ERRORS = (MemoryFault, StateUnwritable, UsageError)
+if TYPE_CHECKING:
+    from infold.docmem.node import Node
+
+_CONTEXT_ERRORS = (ContextFieldMissing, ContextFieldTooLong, TextNotStorable)
+_PUT_ERRORS = (NoParent, *_CONTEXT_ERRORS, *READ_ERRORS)
+_UPDATE_ERRORS = (NodeReadonly, LockConflict, *_CONTEXT_ERRORS, *READ_ERRORS)
 
 
-class DocmemCreateRequest(Message):
-    """A tree to begin."""
+class NodeHash(Message):
+    """A node and its present hash."""
 
-    name: str | None = None
-    """The id of the root; else eight random characters."""
-    context: MemoryContext
-    """Usually root, purpose, and what the tree is for."""
+    id: str
+    hash: str
+
+
+class MadeSummary(Message):
+    """A summary that was made, or made again, by itself."""
+
+    id: str
+    text: str
+    renewed: bool
+    nodes: tuple[NodeHash, ...]
+    """What is below it. Nodes that were folded have new hashes: theirs name the parent."""
+
+
+class ChangedNode(MemoryNode):
+    """A node as it is now."""
+
+    summaries: tuple[MadeSummary, ...] = ()
+    """What was summarised because of the change (`docmem.summarise: auto`); `docmem_unsummarize` takes it back."""
+
+
+class ContextFields(Message):
+    """What a node is for: three fields of at most 24 characters, all of them given."""
+
+    context_type: str
+    """Its role, such as memory, message or root."""
+    context_name: str
+    """What its value is, such as source; may be empty."""
+    context_value: str
+    """The value, such as walk; may be empty."""
+
+    @property
+    def context(self) -> Context:
+        """The three as one. Raises ContextFieldTooLong."""
+        return Context(self.context_type, self.context_name, self.context_value)
+
+
+class DocmemCreateRequest(ContextFields):
+    """A new tree."""
+
+    root: str | None = None
+    """The id of the root, a name of your own; else eight random characters."""
     text: str = ""
     """The text of the root itself."""
     readonly: bool = False
     """Its text and context shall never change."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_create(vault: OpenVault, request: DocmemCreateRequest) -> NodeAnswer:
+@operation(
+    Group.DOCMEM,
+    Effect.WRITES,
+    is_idempotent=False,
+    errors=(NodeExists, NodeIdInvalid, *_CONTEXT_ERRORS, *STORE_ERRORS),
+)
+def docmem_create(vault: OpenVault, request: DocmemCreateRequest) -> MemoryNode:
     """Begin a memory tree. Its root stands for one thing: a project, a book, a chat."""
-    context = request.context.as_context()
-    root = vault.docmem.create_root(request.text, context, root_id=request.name, readonly=request.readonly)
-    return NodeAnswer(node=MemoryNode.of_node(root))
+    made = vault.docmem.create_root(request.text, request.context, root_id=request.root, readonly=request.readonly)
+    return node_of(made)
 
 
-class NewMemory(Message):
-    """A node to be added."""
+class DocmemAppendRequest(ContextFields):
+    """A new last child."""
 
+    parent: str
+    """The id of the node to add below."""
     text: str
-    """What it says."""
-    context: MemoryContext
-    """What it is for."""
+    """What it says, typically a sentence."""
     readonly: bool = False
     """Its text and context shall never change."""
 
 
-class DocmemAppendRequest(Message):
-    """Nodes to be added below another."""
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_PUT_ERRORS)
+def docmem_append(vault: OpenVault, request: DocmemAppendRequest) -> ChangedNode:
+    """Add a node as the last child of another.
 
-    parent: str
-    """The id of the node above them."""
-    nodes: tuple[NewMemory, ...] = Field(min_length=1)
-    """The new nodes, in reading order: all of them are added, or none."""
-
-
-class DocmemAppendAnswer(Message):
-    """What was added, and the summaries that were due for it."""
-
-    nodes: tuple[MemoryNode, ...]
-    summaries: tuple[MemoryNode, ...]
-    """Older memories that have gathered are folded below these, where the settings have it so."""
+    Where many memories have gathered, older ones may be folded under a summary by itself; the answer names them.
+    """
+    made = vault.docmem.append(request.parent, request.text, request.context, readonly=request.readonly)
+    return _changed(vault, made)
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_append(vault: OpenVault, request: DocmemAppendRequest) -> DocmemAppendAnswer:
-    """Add memory nodes as the last children of another."""
-    new = [NewNode(node.text, node.context.as_context(), node.readonly) for node in request.nodes]
-    added = vault.docmem.append_all(request.parent, new)
-    made = vault.summarise_due(added[-1].id)
-    return DocmemAppendAnswer(nodes=node_messages(added), summaries=node_messages(made))
-
-
-class DocmemInsertRequest(NewMemory):
-    """A node to be added beside another: exactly one of `before` and `after`."""
-
-    before: str | None = None
-    """Right before this node."""
-    after: str | None = None
-    """Right after this node."""
-
-
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_insert(vault: OpenVault, request: DocmemInsertRequest) -> NodeAnswer:
-    """Add a memory node right before or right after another, below the same parent."""
-    place = PlaceRequest(before=request.before, after=request.after).place()
-    memory = vault.docmem
-    put = memory.insert_before if place.side == "before" else memory.insert_after
-    made = put(place.target, request.text, request.context.as_context(), readonly=request.readonly)
-    return NodeAnswer(node=MemoryNode.of_node(made))
-
-
-class DocmemNoteRequest(NodeRequest):
-    """What there is to say about a node."""
+class NodeToAdd(ContextFields):
+    """A node to be added."""
 
     text: str
-    """The note."""
-    name: str = Field(default="", max_length=24)
-    """The name in its context."""
-    value: str = Field(default="", max_length=24)
-    """The value in its context."""
+    """What it says."""
+    readonly: bool = False
+    """Its text and context shall never change."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_note(vault: OpenVault, request: DocmemNoteRequest) -> NodeAnswer:
-    """Put a note beside a memory node: what there is to say about a node that is readonly."""
-    made = vault.docmem.note_beside(request.node, request.text, name=request.name, value=request.value)
-    return NodeAnswer(node=MemoryNode.of_node(made))
+class DocmemAppendAllRequest(Message):
+    """New last children."""
+
+    parent: str
+    """The id of the node to add below."""
+    nodes: tuple[NodeToAdd, ...]
+    """The nodes, in their order."""
 
 
-class DocmemUpdateRequest(ChangeRequest):
-    """What a node is to say."""
+class DocmemAppendAllAnswer(DocmemNodesAnswer):
+    """The nodes that were added."""
 
-    text: str | None = None
-    """Its new text."""
-    context: MemoryContext | None = None
-    """Its new context."""
+    summaries: tuple[MadeSummary, ...] = ()
+    """What was summarised because of it."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, errors=_ERRORS)
-def docmem_update(vault: OpenVault, request: DocmemUpdateRequest) -> NodeAnswer:
-    """Give a memory node another text, another context, or both. What it was before stays in its history."""
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_PUT_ERRORS)
+def docmem_append_all(vault: OpenVault, request: DocmemAppendAllRequest) -> DocmemAppendAllAnswer:
+    """Add many nodes as the last children of another, in one step: all of them, or none."""
     memory = vault.docmem
-    if request.text is None and request.context is None:
-        raise UsageError("There is nothing to change.", hint="Give a text, a context, or both.")
-    with memory.batch():
-        node = memory.get(request.node)
-        expected = request.expected(memory)
-        if request.text is not None:
-            node = memory.update_content(request.node, request.text, expected)
-            expected = node.hash
-        if request.context is not None:
-            node = memory.update_context(request.node, request.context.as_context(), expected)
-    return NodeAnswer(node=MemoryNode.of_node(node))
+    nodes = [NewNode(node.text, node.context, node.readonly) for node in request.nodes]
+    made = memory.append_all(request.parent, nodes)
+    summaries = summarised(vault, made[-1].id) if made else ()
+    return DocmemAppendAllAnswer(nodes=tuple(node_of(memory.get(node.id)) for node in made), summaries=summaries)
 
 
-class DocmemMoveRequest(PlaceRequest, ChangeRequest):
-    """Which node goes where."""
+class DocmemInsertRequest(ContextFields):
+    """A new sibling."""
+
+    target: str
+    """The id of the node beside which it is put."""
+    text: str
+    """What it says."""
+    readonly: bool = False
+    """Its text and context shall never change."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, errors=_ERRORS)
-def docmem_move(vault: OpenVault, request: DocmemMoveRequest) -> NodeAnswer:
-    """Move a memory node, with all below it, within its tree."""
-    memory = vault.docmem
-    moved = memory.move(request.node, request.place(), request.expected(memory))
-    return NodeAnswer(node=MemoryNode.of_node(moved))
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_PUT_ERRORS)
+def docmem_insert_before(vault: OpenVault, request: DocmemInsertRequest) -> ChangedNode:
+    """Add a node right before another, below the same parent."""
+    put = vault.docmem.insert_before
+    return _changed(vault, put(request.target, request.text, request.context, readonly=request.readonly))
 
 
-class DocmemCopyRequest(PlaceRequest, NodeRequest):
-    """Which node is copied where."""
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_PUT_ERRORS)
+def docmem_insert_after(vault: OpenVault, request: DocmemInsertRequest) -> ChangedNode:
+    """Add a node right after another, below the same parent."""
+    put = vault.docmem.insert_after
+    return _changed(vault, put(request.target, request.text, request.context, readonly=request.readonly))
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_copy(vault: OpenVault, request: DocmemCopyRequest) -> NodeAnswer:
-    """Copy a memory node, with all below it, to a place of any tree."""
-    return NodeAnswer(node=MemoryNode.of_node(vault.docmem.copy(request.node, request.place())))
+class DocmemNoteRequest(DocmemNodeRequest):
+    """A note."""
+
+    text: str
+    """What there is to say about the node."""
+    name: str = ""
+    """The name in the note's context."""
+    value: str = ""
+    """The value in the note's context."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_PUT_ERRORS)
+def docmem_note(vault: OpenVault, request: DocmemNoteRequest) -> MemoryNode:
+    """Put a note beside a node: what there is to say about one that is readonly. It goes where the node goes."""
+    return node_of(vault.docmem.note_beside(request.node, request.text, name=request.name, value=request.value))
+
+
+class LockedRequest(DocmemNodeRequest):
+    """A node as it was read."""
+
+    expected_hash: str
+    """The hash that you read, or its first 12 characters: the change fails where the node is another by now."""
+
+
+class DocmemUpdateContentRequest(LockedRequest):
+    """Another text."""
+
+    text: str
+    """What the node says from now on."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, errors=_UPDATE_ERRORS)
+def docmem_update_content(vault: OpenVault, request: DocmemUpdateContentRequest) -> ChangedNode:
+    """Give a node another text. What it said before stays in its history."""
+    return _changed(vault, vault.docmem.update_content(request.node, request.text, _hash(vault, request)))
+
+
+class DocmemUpdateContextRequest(LockedRequest, ContextFields):
+    """Another context."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, errors=_UPDATE_ERRORS)
+def docmem_update_context(vault: OpenVault, request: DocmemUpdateContextRequest) -> MemoryNode:
+    """Give a node another context. What it was before stays in its history."""
+    return node_of(vault.docmem.update_context(request.node, request.context, _hash(vault, request)))
+
+
+class DocmemCopyRequest(DocmemNodeRequest):
+    """A node, and a place."""
+
+    side: Side
+    """child: as the last child of the target; before or after: as its sibling."""
+    target: str
+    """The id of the node that the place is told by."""
+
+
+class DocmemMoveRequest(LockedRequest, DocmemCopyRequest):
+    """A node as it was read, and its new place."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, errors=(LockConflict, NoParent, CrossRootMove, CycleRefused, *READ_ERRORS))
+def docmem_move(vault: OpenVault, request: DocmemMoveRequest) -> ChangedNode:
+    """Move a node, with all below it and the notes beside it, within its tree."""
+    return _changed(vault, vault.docmem.move(request.node, Place(request.side, request.target), _hash(vault, request)))
+
+
+@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=(NoParent, *READ_ERRORS))
+def docmem_copy(vault: OpenVault, request: DocmemCopyRequest) -> ChangedNode:
+    """Copy a node, with all below it, to a place of any tree."""
+    return _changed(vault, vault.docmem.copy(request.node, Place(request.side, request.target)))
+
+
+class DocmemDeleteRequest(LockedRequest):
+    """A node as it was read."""
+
+    for_good: bool = False
+    """Keep nothing of it: it cannot be brought back."""
 
 
 class DocmemDeleteAnswer(Message):
     """What was deleted."""
 
     deleted: int
-    """How many nodes."""
-    node: MemoryNode
-    """The upmost of them, as it was."""
+    """How many nodes went."""
+    summaries: tuple[MadeSummary, ...] = ()
+    """Summaries that were made again without it."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_delete(vault: OpenVault, request: ChangeRequest) -> DocmemDeleteAnswer:
-    """Delete a memory node with all that is below it. `docmem_restore` brings it back."""
-    return _deleted(vault, request, for_good=False)
+@operation(Group.DOCMEM, Effect.DESTROYS, errors=(LockConflict, *READ_ERRORS))
+def docmem_delete(vault: OpenVault, request: DocmemDeleteRequest) -> DocmemDeleteAnswer:
+    """Delete a node with all that is below it. `docmem_restore_deleted` brings it back, unless it went for good.
 
-
-@operation(Group.DOCMEM, Effect.DESTROYS, is_idempotent=False, errors=_ERRORS)
-def docmem_forget(vault: OpenVault, request: ChangeRequest) -> DocmemDeleteAnswer:
-    """Delete a memory node with all that is below it and all of their history, for good."""
-    return _deleted(vault, request, for_good=True)
-
-
-def _deleted(vault: OpenVault, request: ChangeRequest, *, for_good: bool) -> DocmemDeleteAnswer:
+    Automatic summaries that said it lose those words.
+    """
     memory = vault.docmem
-    was = memory.get(request.node)
-    expected = was.hash if request.hash is None else request.hash
-    gone = memory.delete(request.node, expected, for_good=for_good)
-    return DocmemDeleteAnswer(deleted=gone, node=MemoryNode.of_node(was))
+    parent = memory.get(request.node).parent_id
+    gone = memory.delete(request.node, _hash(vault, request), for_good=request.for_good)
+    return DocmemDeleteAnswer(deleted=gone, summaries=summarised(vault, parent) if parent else ())
 
 
-class DocmemRestoreRequest(ChangeRequest):
-    """What is to be brought back."""
+class DocmemSummarizeRequest(ContextFields):
+    """What is to be summarised, and the summary."""
 
-    version: int | None = None
-    """The version of the node to go back to; without one, the node was deleted, and comes back with what was below."""
-
-
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_restore(vault: OpenVault, request: DocmemRestoreRequest) -> NodeAnswer:
-    """Give a memory node the text and context of an earlier version, or bring a deleted one back."""
-    memory = vault.docmem
-    if request.version is None:
-        return NodeAnswer(node=MemoryNode.of_node(memory.restore_deleted(request.node)))
-    back = memory.restore_version(request.node, request.version, request.expected(memory))
-    return NodeAnswer(node=MemoryNode.of_node(back))
-
-
-class DocmemSummarizeRequest(Message):
-    """Which nodes are folded below what."""
-
-    nodes: tuple[str, ...] = Field(min_length=1)
-    """Leaves of one parent, without a gap."""
+    expected_hashes: dict[str, str]
+    """The hash that you read of each node, by its id: leaves of one parent, without a gap."""
     text: str
     """What the summary says."""
-    name: str = Field(default="", max_length=24)
-    """The name in the summary's context; its type is `summary`."""
-    value: str = Field(default="", max_length=24)
-    """The value in the summary's context."""
-    hashes: dict[str, str] = Field(default_factory=dict)
-    """The hashes that were read, by node; else the present ones are taken."""
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_summarize(vault: OpenVault, request: DocmemSummarizeRequest) -> NodeAnswer:
-    """Fold neighbouring memory nodes below a summary of your own words. They stay as they are."""
+@operation(
+    Group.DOCMEM,
+    Effect.WRITES,
+    is_idempotent=False,
+    errors=(LockConflict, NotSummarisable, NoParent, *_CONTEXT_ERRORS, *READ_ERRORS),
+)
+def docmem_summarize(vault: OpenVault, request: DocmemSummarizeRequest) -> MemoryNode:
+    """Fold neighbouring nodes below a summary of your own words; its context type is summary.
+
+    They stay as they are; `docmem_unsummarize` unfolds them.
+    """
     memory = vault.docmem
-    expected = {node: request.hashes.get(node) or memory.get(node).hash for node in request.nodes}
-    context = MemoryContext(type="summary", name=request.name, value=request.value).as_context()
-    return NodeAnswer(node=MemoryNode.of_node(memory.summarise(expected, request.text, context)))
+    expected = {node: memory.full_hash(node, given) for node, given in request.expected_hashes.items()}
+    return node_of(memory.summarise(expected, request.text, request.context))
 
 
-@operation(Group.DOCMEM, Effect.WRITES, is_idempotent=False, errors=_ERRORS)
-def docmem_unsummarize(vault: OpenVault, request: ChangeRequest) -> NodesAnswer:
-    """Take a summary back: what it stands for comes into its place, and the summary goes."""
+@operation(Group.DOCMEM, Effect.WRITES, errors=(LockConflict, NotASummary, NoParent, *READ_ERRORS))
+def docmem_unsummarize(vault: OpenVault, request: LockedRequest) -> DocmemNodesAnswer:
+    """Take a summary back: what it stands for comes into its place. `docmem_restore_deleted` folds it again."""
+    back = vault.docmem.unsummarise(request.node, _hash(vault, request))
+    return DocmemNodesAnswer(nodes=tuple(node_of(node) for node in back))
+
+
+class DocmemRestoreVersionRequest(LockedRequest):
+    """Which version."""
+
+    version: int
+    """A number that `docmem_history` shows."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, errors=(VersionNotFound, *_UPDATE_ERRORS))
+def docmem_restore_version(vault: OpenVault, request: DocmemRestoreVersionRequest) -> ChangedNode:
+    """Give a node the text and context of an earlier version; it stays where it stands."""
     memory = vault.docmem
-    return NodesAnswer(nodes=node_messages(memory.unsummarise(request.node, request.expected(memory))))
+    return _changed(vault, memory.restore_version(request.node, request.version, _hash(vault, request)))
 
 
-class DocmemMarkRequest(NodeRequest):
-    """A flag of a node."""
+@operation(Group.DOCMEM, Effect.WRITES, errors=(NodeExists, *READ_ERRORS))
+def docmem_restore_deleted(vault: OpenVault, request: DocmemNodeRequest) -> MemoryNode:
+    """Bring back a node that was deleted or unfolded, with all that went with it."""
+    return node_of(vault.docmem.restore_deleted(request.node))
+
+
+class DocmemMarkRequest(DocmemNodeRequest):
+    """A flag."""
 
     name: str
     """priority (a number, higher comes first in an expansion), sticky (the name of a group), or one of your own."""
-    value: str | None = "1"
-    """Its value; null takes the flag away."""
+    value: str = "1"
+    """Its value."""
 
 
-class DocmemMarkAnswer(Message):
+class DocmemMarksAnswer(Message):
     """The flags of a node."""
 
     node: str
     marks: dict[str, str]
 
 
-@operation(Group.DOCMEM, Effect.WRITES, errors=_ERRORS)
-def docmem_mark(vault: OpenVault, request: DocmemMarkRequest) -> DocmemMarkAnswer:
-    """Set a flag of a memory node, or take one away: what comes first in an expansion, what sticks together."""
-    memory = vault.docmem
-    if request.value is None:
-        memory.unmark(request.node, request.name)
-    else:
-        memory.mark(request.node, request.name, request.value)
-    return DocmemMarkAnswer(node=request.node, marks=memory.marks_of(request.node))
+@operation(Group.DOCMEM, Effect.WRITES, errors=(TextNotStorable, *READ_ERRORS))
+def docmem_mark(vault: OpenVault, request: DocmemMarkRequest) -> DocmemMarksAnswer:
+    """Flag a node: what comes first in an expansion, what sticks together, or what you like."""
+    vault.docmem.mark(request.node, request.name, request.value)
+    return DocmemMarksAnswer(node=request.node, marks=vault.docmem.marks_of(request.node))
+
+
+class DocmemUnmarkRequest(DocmemNodeRequest):
+    """Which flag."""
+
+    name: str
+    """The flag; one that is not there is fine."""
+
+
+@operation(Group.DOCMEM, Effect.WRITES, errors=READ_ERRORS)
+def docmem_unmark(vault: OpenVault, request: DocmemUnmarkRequest) -> DocmemMarksAnswer:
+    """Take a flag away from a node."""
+    vault.docmem.unmark(request.node, request.name)
+    return DocmemMarksAnswer(node=request.node, marks=vault.docmem.marks_of(request.node))
+
+
+def _hash(vault: OpenVault, request: LockedRequest) -> str:
+    return vault.docmem.full_hash(request.node, request.expected_hash)
+
+
+def _changed(vault: OpenVault, node: Node) -> ChangedNode:
+    """A node that was changed, after what was due around it is summarised."""
+    summaries = summarised(vault, node.id)
+    return ChangedNode.of(vault.docmem.get(node.id) if summaries else node, summaries=summaries)
+
+
+def summarised(vault: OpenVault, changed_id: str) -> tuple[MadeSummary, ...]:
+    """What is summarised by itself where something was added or changed, as the settings have it."""
+    done = vault.summarise_due(changed_id)
+    return tuple(
+        MadeSummary(
+            id=summary.id,
+            text=summary.text,
+            renewed=summary in done.renewed,
+            nodes=tuple(NodeHash.of(child) for child in vault.docmem.children(summary.id)),
+        )
+        for summary in (*done.made, *done.renewed)
+    )
