@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infold.catalogue.summaries import SummaryRow, SummaryStore
 from infold.errors import StateUnwritable
 
-ROW = SummaryRow("h1", "note", "general", "Sum of é.", "offline/1", "1", 10, 2, "2026-11-21T10:00:00+00:00")
+ROW = SummaryRow("h1", "note", "general", "Sum of é.", "offline/1", "1", 10, 2)
 
 
 def test_what_is_appended_is_loaded(tmp_path):
@@ -32,12 +32,12 @@ def test_an_empty_folder_holds_nothing(tmp_path):
 
 
 def test_the_last_summary_of_a_content_counts(tmp_path):
-    """Made anew with another model, the later row is the summary; equal times go by order of writing."""
+    """Made anew with another model, the later row is the summary; of equals the one written last."""
     store = SummaryStore(tmp_path)
-    store.append([replace(ROW, summary="new", created_at="2026-11-22T00:00:00+00:00")])
+    store.append([replace(ROW, summary="new", made=1)])
     store.append([ROW])
     assert store.load()[ROW.key].summary == "new"
-    store.append([replace(ROW, summary="one", created_at="2027"), replace(ROW, summary="two", created_at="2027")])
+    store.append([replace(ROW, summary="one", made=2), replace(ROW, summary="two", made=2)])
     assert store.load()[ROW.key].summary == "two"
 
 
@@ -66,12 +66,34 @@ def test_compaction_keeps_every_row(tmp_path):
     """Many parts become one, with the same rows; a second time there is nothing to do."""
     store = SummaryStore(tmp_path)
     for number in range(10):
-        store.append([replace(ROW, content_hash=f"h{number % 7}", created_at=f"2026-{number:02}")])
+        store.append([replace(ROW, content_hash=f"h{number % 7}", made=number)])
     before = store.load()
     assert store.compact(least_parts=2) == 10
     assert len(list(tmp_path.iterdir())) == 1
     assert SummaryStore(tmp_path).load() == before
     assert store.compact(least_parts=2) == 1
+
+
+def test_a_settled_store_tells_nothing_of_how_it_came_about(tmp_path):
+    """Other orders, other parts, summaries of text that is no more: the same bytes, readable as a dataset by others."""
+    import pyarrow.dataset
+
+    rows = [replace(ROW, content_hash=f"h{number}", summary=f"Sum {number}.") for number in range(6)]
+    one, other = SummaryStore(tmp_path / "one"), SummaryStore(tmp_path / "other")
+    one.append(rows)
+    for row in reversed(rows):
+        other.append([replace(row, summary="An earlier one.")])
+        other.append([replace(row, made=1)])
+    other.append([replace(ROW, content_hash="gone")])
+    for store in (one, other):
+        store.settle([row.key for row in rows[:5]] + [("never", "note", "general")])
+    ((first,), (second,)) = (list((tmp_path / name).iterdir()) for name in ("one", "other"))
+    assert (first.name, first.read_bytes()) == (second.name, second.read_bytes())
+    assert list(one.load().values()) == rows[:5]
+    dataset = pyarrow.dataset.dataset(tmp_path / "one")
+    assert dataset.count_rows() == 5
+    assert dataset.schema.metadata[b"infold-table"] == b"summaries/2"
+    assert all(field.metadata[b"description"] for field in dataset.schema)
 
 
 def test_few_parts_are_left_alone(tmp_path):
@@ -109,13 +131,13 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5), st.integers(0, 3)), max_size=12))
 def test_loading_gives_the_latest_of_each_key(tmp_path_factory, rows):
-    """Whatever the order of appends: the row with the latest time, of equal times the one written last."""
+    """Whatever the order of appends: the row made last, of equals the one written last."""
     store = SummaryStore(tmp_path_factory.mktemp("summaries"))
-    made = [replace(ROW, content_hash=key, summary=text, created_at=str(time)) for key, text, time in rows]
+    made = [replace(ROW, content_hash=key, summary=text, made=time) for key, text, time in rows]
     store.append(made)
     wanted: dict[str, SummaryRow] = {}
     for row in made:
-        if row.content_hash not in wanted or row.created_at >= wanted[row.content_hash].created_at:
+        if row.content_hash not in wanted or row.made >= wanted[row.content_hash].made:
             wanted[row.content_hash] = row
     assert {key[0]: row for key, row in store.load().items()} == wanted
     store.compact(least_parts=1)

@@ -7,7 +7,7 @@ rows twice is writing them once. Who makes summaries, and when one is stale, is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +18,7 @@ from infold.text import content_hash
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION: Final = "summaries/1"
+VERSION: Final = "summaries/2"
 MANY_PARTS: Final = 64
 
 Key = tuple[str, str, str]  # content hash, level, lens
@@ -36,7 +36,7 @@ class SummaryRow:
     prompt_version: str
     tokens_in: int
     tokens_out: int
-    created_at: str  # ISO 8601, UTC
+    made: int = 0  # how often a summary under this key was made before
 
     @property
     def key(self) -> Key:
@@ -53,7 +53,7 @@ _COLUMNS: Final = {
     "prompt_version": ("text", "the version of the prompt"),
     "tokens_in": ("int", "tokens of what was asked"),
     "tokens_out": ("int", "tokens of the answer"),
-    "created_at": ("text", "when it was made, ISO 8601, UTC"),
+    "made": ("int", "how often a summary of this was made before: no clock, so equal notes give equal bytes"),
 }
 
 
@@ -87,6 +87,19 @@ class SummaryStore:
                     part.unlink(missing_ok=True)
         return len(parts)
 
+    def settle(self, keys: Iterable[Key]) -> None:
+        """Keeps the rows of these keys alone, as one part in which nothing tells how they came about.
+
+        For a record of one state of the notes: equal notes and summaries give equal bytes. What is dropped is a summary
+        of text that is no more; a model's answer stays among its decisions. Raises StateUnwritable.
+        """
+        rows, parts = self._read()
+        wanted = sorted(set(keys) & rows.keys())
+        settled = self._write(replace(rows[key], made=0) for key in wanted)
+        for part in parts:
+            if part != settled:
+                part.unlink(missing_ok=True)
+
     def _read(self) -> tuple[dict[Key, SummaryRow], list[Path]]:
         rows: dict[Key, SummaryRow] = {}
         parts: list[Path] = []
@@ -100,7 +113,7 @@ class SummaryStore:
             parts.append(part)
             for row in starmap(SummaryRow, values):
                 before = rows.get(row.key)
-                if before is None or row.created_at >= before.created_at:
+                if before is None or row.made >= before.made:
                     rows[row.key] = row
         return rows, parts
 

@@ -13,12 +13,13 @@ from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, co
 from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
 from infold.errors import UsageError
-from infold.evaluation.committed import as_file, falls, metrics, read_accepted
+from infold.evaluation.committed import falls, read_accepted
+from infold.evaluation.metric_files import filing_files, write_files
 from infold.operations.evaluation import EvaluationAnswer, filing_answer
-from infold.vault_evaluation import estimate_filing, filing_plan, measure_filing, write_file, write_filing_report
+from infold.vault_evaluation import estimate_filing, filing_plan, measure_filing, write_filing_report
 
 if TYPE_CHECKING:
-    from infold.evaluation.records import Evaluation
+    from infold.evaluation.findings import Findings
 
 _LIBRARIAN = "Librarian"
 
@@ -91,14 +92,15 @@ def evaluate(
             findings = measure_filing(vault, plan)
         folder = write_filing_report(vault, findings, out)
         tolerance = vault.params.evaluate.tolerance
-    fallen = _accepted(terminal, findings.evaluation, tolerance, accept, check)
+    fallen = _accepted(terminal, findings, tolerance, accept, check)
     return show_evaluation(terminal, filing_answer(findings, folder, fallen), "report.html", "cases.md")
 
 
 def _accepted(
-    terminal: Terminal, evaluation: Evaluation, tolerance: float, accept: Path | None, check: Path | None
+    terminal: Terminal, findings: Findings, tolerance: float, accept: Path | None, check: Path | None
 ) -> list[str]:
     """Writes and compares accepted figures; gives what has fallen, in words."""
+    evaluation = findings.evaluation
     if evaluation.stopped and (accept or check):
         raise UsageError(f"The figures are of half an evaluation. {evaluation.stopped}", hint="Run it to its end.")
     fallen = []
@@ -107,7 +109,7 @@ def _accepted(
         if not fallen:
             terminal.notice(f"Nothing is worse than accepted in {check} by more than {tolerance:g}.")
     if accept is not None:
-        write_file(accept, as_file(metrics(evaluation)))
+        write_files(accept.absolute(), filing_files(findings))
         terminal.notice(f"Accepted: {accept}")
     return fallen
 

@@ -12,7 +12,7 @@ from infold.cli.forecast import agreed
 from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
 from infold.cli.progress import Stages
 from infold.errors import UsageError
-from infold.evaluation.committed import as_file
+from infold.evaluation.metric_files import retrieval_files, write_files
 from infold.evaluation.retrieval.accepted import falls, read_accepted
 from infold.evaluation.retrieval.report import metrics
 from infold.operations.evaluation import retrieval_answer, summaries_answer
@@ -20,7 +20,6 @@ from infold.operations.spending import Spending
 from infold.vault_evaluation import (
     measure_retrieval,
     measure_summaries,
-    write_file,
     write_retrieval_report,
     write_summaries_report,
 )
@@ -69,7 +68,7 @@ def retrieval(
         tolerance = vault.params.evaluate.tolerance
     fallen = [str(fall) for fall in falls(metrics(found), accepted, tolerance)] if accepted else []
     if accept is not None:
-        write_file(accept, as_file(metrics(found)))
+        write_files(accept.absolute(), retrieval_files(found))
     return show_evaluation(terminal, retrieval_answer(found, folder, fallen), "report.html")
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
-from infold.catalogue.summaries import SummaryRow, SummaryStore
+from infold.catalogue.summaries import Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
@@ -50,6 +49,7 @@ class Summaries:
     made: int = 0
     kept: int = 0
     warnings: list[str] = field(default_factory=list)
+    keys: set[Key] = field(default_factory=set)  # of the rows that these summaries are, or came from
 
 
 async def summarise_notes(
@@ -104,6 +104,7 @@ class _Work:
             linked, settled = self._linked(source) if source.is_index else (None, None)
             key = content_hash(repr(settled)) if settled else source.content_hash
             row = self._known.get((key, LEVEL, LENS))
+            self.result.keys |= {(key, LEVEL, LENS), *([_last_known(source.path)] if source.is_index else ())}
             if row is not None and row.model in (self._signature, OWN):
                 self.result.by_path[source.path] = row.summary
                 self.result.kept += 1
@@ -116,8 +117,7 @@ class _Work:
                 if row is not None:
                     self._unwritten.append(row)
                     if source.is_index:
-                        known = replace(row, content_hash=content_hash(source.path), lens=LAST_KNOWN)
-                        self._unwritten.append(known)
+                        self._unwritten.append(self._as_last_known(row, source.path))
             if len(self._unwritten) >= self._params.batch_size:
                 self.write()
             self._progress(len(self.result.by_path), len(self._sources))
@@ -139,7 +139,7 @@ class _Work:
             for path in source.links
             if path != source.path
             and path not in self.result.by_path
-            and (row := self._known.get((content_hash(path), LEVEL, LAST_KNOWN))) is not None
+            and (row := self._known.get(_last_known(path))) is not None
         ]
         return tuple(settled + back) or None, tuple(settled) or None
 
@@ -184,8 +184,21 @@ class _Work:
             prompt_version=model.rpartition("/")[2],
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            made=self._times_made((key, LEVEL, LENS)),
         )
+
+    def _as_last_known(self, row: SummaryRow, path: str) -> SummaryRow:
+        digest, _, lens = key = _last_known(path)
+        return replace(row, content_hash=digest, lens=lens, made=self._times_made(key))
+
+    def _times_made(self, key: Key) -> int:
+        before = self._known.get(key)
+        return 0 if before is None else before.made + 1
+
+
+def _last_known(path: str) -> Key:
+    """What an index note's latest summary is kept under."""
+    return content_hash(path), LEVEL, LAST_KNOWN
 
 
 def _tokens_in(request: SummaryRequest) -> int:

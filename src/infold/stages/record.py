@@ -17,7 +17,7 @@ from infold.errors import EnvironmentFault
 from infold.inbox.steps import open_steps
 from infold.stages.repository import Repository, open_repository
 from infold.stages.snapshot import take_snapshot
-from infold.stages.summaries import write_metrics
+from infold.stages.summaries import settle
 from infold.workspace import Workspace
 
 COMMITS: Final = "infold.commits"  # the git setting of a project whose commits are infold's to make
@@ -48,7 +48,7 @@ async def record(repository: Repository, place: Workspace) -> None:
         steps.export_tables()
         summaries = await steps.sync_summaries()
     take_snapshot(repository.vault, repository.snapshot.vault, params.vault)
-    write_metrics(repository, summaries)
+    settle(repository, summaries)
     dvc = [sys.executable, "-m", "dvc", "commit", "--force", "--quiet", *_MADE_BY_FLOWS]
     await _ran(dvc, repository.folder, "`dvc repro` brings it up to date later.")
     if await commits_itself(repository.folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infold.durable.files import SHARED, Disk
 from infold.errors import InfoldError
-from infold.settings import load_params
+from infold.settings import Params, load_params
 from infold.workspace import Workspace
 
 
@@ -25,7 +25,7 @@ class Repository:
 
 def open_repository(folder: Path) -> Repository:
     """The repository in `folder`. Raises SettingInvalid where params.yaml is missing or wrong."""
-    params = load_params(folder / "params.yaml")
+    params = _on_any_machine(load_params(folder / "params.yaml"))
     snapshot = folder / "data" / "snapshot"
     return Repository(
         folder=folder,
@@ -33,6 +33,13 @@ def open_repository(folder: Path) -> Repository:
         snapshot=Workspace(snapshot, folder / "data" / "state", snapshot / params.vault.inbox_file, params),
         metrics=folder / "data" / "metrics",
     )
+
+
+def _on_any_machine(params: Params) -> Params:
+    """`auto` embeddings are those of a machine; what is recorded is made with the bundled ones."""
+    if params.search.embedding != "auto":
+        return params
+    return params.model_copy(update={"search": params.search.model_copy(update={"embedding": "static"})})
 
 
 def run_stage(stage: Callable[[Repository], str]) -> None:

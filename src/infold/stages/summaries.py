@@ -8,38 +8,37 @@ from __future__ import annotations
 import asyncio
 import json
 
+from infold.catalogue.summaries import SummaryStore
 from infold.environment import Environment
 from infold.inbox.steps import open_steps
 from infold.inbox.summarising import Summaries
 from infold.stages.repository import Repository, replace_file, run_stage
-from infold.text import token_count, word_count
+from infold.text import word_count
 from infold.workspace import Workspace
 
 
 def main(repository: Repository) -> str:
     """The stage."""
     summaries = asyncio.run(_summarise(repository.snapshot))
-    write_metrics(repository, summaries)
+    settle(repository, summaries)
     return "\n".join([f"summaries: {summaries.made} made, {summaries.kept} kept", *summaries.warnings])
 
 
-def write_metrics(repository: Repository, summaries: Summaries) -> None:
-    """Keeps the measures of the summaries where DVC and git find them."""
+def settle(repository: Repository, summaries: Summaries) -> None:
+    """Leaves the summaries of the snapshot alone in the dataset, and their measures where DVC and git find them."""
+    SummaryStore(repository.snapshot.summaries).settle(summaries.keys)
     target = repository.snapshot.params.summary.summary_target_words
     metrics = json.dumps(measure(summaries, target), indent=2, sort_keys=True)
     replace_file(repository.metrics / "summaries.json", f"{metrics}\n".encode())
 
 
 def measure(summaries: Summaries, target_words: tuple[int, int]) -> dict[str, int | float]:
-    """How many summaries there are, how long, how many within the words asked for, how many stand-ins."""
+    """How many summaries there are, and how many within the words asked for; the others are short notes themselves."""
     low, high = target_words
     counts = [word_count(summary) for summary in summaries.by_path.values()]
     return {
         "notes": len(counts),
-        "tokens": sum(token_count(summary) for summary in summaries.by_path.values()),
-        "own_text": sum(count < low for count in counts),
-        "within_target": sum(low <= count <= high for count in counts),
-        "warnings": len(summaries.warnings),
+        "in_length": sum(low <= count <= high for count in counts),
     }
 
 
