@@ -6,6 +6,7 @@ A save is put before each system call; a tenth of them here, others each time, a
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from dataclasses import replace
 from datetime import datetime
@@ -15,8 +16,8 @@ import pytest
 from infold.durable.change import Kind
 from infold.durable.changes import Changes
 from infold.durable.journal import FileChange
-from infold.errors import NoteChanged
-from infold.inbox.runs import apply_run, undo_run
+from infold.errors import InfoldError, NoteChanged
+from infold.inbox.runs import apply_run, recover, undo_run
 from infold.notebook.daily import daily_log
 from infold.notebook.pages import notebook_write
 from infold.settings import Params
@@ -28,7 +29,8 @@ STEP = max(1, round(1 / float(os.environ.get("INFOLD_CHAOS_SHARE", "0.1"))))
 NOW = datetime(2026, 2, 24, 10, 0).astimezone()
 MARK = "SAVED BY THE EDITOR"
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(3600), pytest.mark.parametrize("way", SAVES)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(3600)]
+every_way = pytest.mark.parametrize("way", SAVES)
 
 
 def texts(root):
@@ -63,6 +65,7 @@ def saved(way, file):
     return True
 
 
+@every_way
 @pytest.mark.parametrize("path", ["food/bread.md", "tyres.md", "inbox.md"])
 @pytest.mark.parametrize("is_undo", [False, True])
 def test_a_save_in_a_run(tmp_path, way, path, is_undo):
@@ -91,6 +94,7 @@ def test_a_save_in_a_run(tmp_path, way, path, is_undo):
                 )
 
 
+@every_way
 @pytest.mark.parametrize(
     "path, act, said",
     [
@@ -110,6 +114,7 @@ def test_a_save_in_a_write(tmp_path, way, path, act, said):
         assert set(found) == {"old.md", "links.md", "daily/2026-02-24.md"}
 
 
+@every_way
 @pytest.mark.parametrize("path", ["old.md", "links.md", "new.md"])
 @pytest.mark.parametrize("is_undo", [False, True])
 def test_a_save_in_a_rename(tmp_path, way, path, is_undo):
@@ -133,6 +138,7 @@ def test_a_save_in_a_rename(tmp_path, way, path, is_undo):
         assert set(found) <= {"old.md", "new.md", "links.md", "daily/2026-02-24.md"}
 
 
+@every_way
 def test_a_save_in_the_inbox_outside_the_vault(tmp_path, way):
     """The inbox may lie anywhere; the same holds there."""
 
@@ -152,3 +158,31 @@ def test_a_save_in_the_inbox_outside_the_vault(tmp_path, way):
         assert MARK in place.inbox.read_text()
         assert "One paragraph." in place.inbox.read_text()
         assert sorted(path.name for path in place.inbox.parent.iterdir()) == ["elsewhere.md", "state", "vault"]
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+@pytest.mark.parametrize("is_undo", [False, True])
+def test_a_disk_that_refuses_in_a_run(tmp_path, code, is_undo):
+    """Whichever call of an apply or an undo fails: a plain sentence with code 3; the next start finishes or rolls back."""
+
+    def refuse(_planned):
+        raise OSError(code, os.strerror(code))
+
+    def begin(call):
+        planned = planned_vault(tmp_path / str(call))
+        if is_undo:
+            apply_run(planned.workspace, planned.run.id)
+        return planned
+
+    told: list[int] = []
+
+    def act(planned):
+        try:
+            (undo_run if is_undo else apply_run)(planned.workspace, planned.run.id)
+        except InfoldError as error:
+            told.append(error.exit_code)
+
+    for planned in at_every_call(begin, act, refuse, STEP):
+        recover(planned.workspace)
+        assert planned.bytes() in (planned.before, planned.after)
+    assert set(told) == {3}

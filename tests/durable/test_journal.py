@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from infold.durable.journal import FileChange, Journal
 from infold.errors import NoteChanged, PathRefused
+from infold.text import content_hash
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
 
 
@@ -144,3 +146,21 @@ def test_a_change_between_the_check_and_the_rename_is_kept(root, monkeypatch):
     assert entry.done is not None
     assert entry.done.conflicts == ("a.md",)
     assert files(root) == {"a.md": b"typed just now"}
+
+
+def test_a_journal_of_an_earlier_version_is_read_and_finished(root):
+    """Its intents have no version, no folders, and nothing moved."""
+    (root / "a.md").write_bytes(b"one")
+    folder = root.parent / "run"
+    for data in (b"one", b"two"):
+        (folder / "blobs").mkdir(parents=True, exist_ok=True)
+        (folder / "blobs" / content_hash(data)).write_bytes(data)
+    file = {"path": "a.md", "before": content_hash(b"one"), "after": content_hash(b"two"), "needs_all": False}
+    (folder / "journal").mkdir()
+    (folder / "journal/0001.intent.json").write_text(json.dumps({"label": "apply", "files": [file], "data": {}}))
+    (entry,) = journal(root).recover()
+    assert files(root) == {"a.md": b"two"}
+    assert (entry.intent.format, entry.done and entry.done.written) == (1, ("a.md",))
+    done = {"written": ["a.md"], "conflicts": [], "withheld": []}
+    (folder / "journal/0001.done.json").write_text(json.dumps(done))
+    assert journal(root).transactions()[0].done

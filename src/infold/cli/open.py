@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from infold.cli.options import Call, command
+from infold.environment import Environment
 from infold.errors import SettingInvalid, UsageError
 from infold.vault.note_link import is_obsidian, note_link
 
@@ -60,7 +60,7 @@ def open_(
 def _chosen(how: With, vault: Path) -> With:
     if how is not With.AUTO:
         return how
-    if is_obsidian(vault) and _opener() and (sys.platform != "linux" or os.environ.get("DISPLAY")):
+    if is_obsidian(vault) and _opener() and (sys.platform != "linux" or Environment().get("DISPLAY")):
         return With.OBSIDIAN
     return With.EDITOR if _editor() else With.PAGER
 
@@ -89,7 +89,8 @@ def _opener() -> list[str] | None:
 
 
 def _editor() -> list[str]:
-    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    environment = Environment()
+    return shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "")
 
 
 def _at_line(editor: str, file: Path, line: int) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from infold.durable.change_store import ChangeStore
-from infold.errors import RunNotFound, RunStateWrong
+from infold.errors import RunNotFound, RunStateWrong, StateUnwritable
 from infold.inbox.run import Run
 
 RUN_FILE: Final = "run.json"
@@ -42,7 +42,9 @@ class RunStore(ChangeStore):
             return Run.model_validate_json(path.read_bytes())
         except FileNotFoundError as error:
             raise RunNotFound(f"There is no run {run_id}.", hint="`infold runs` lists them.") from error
-        except (OSError, ValidationError) as error:
+        except OSError as error:
+            raise StateUnwritable(f"{path} cannot be read: {error.strerror or error}.") from error
+        except ValidationError as error:
             raise RunStateWrong(f"The record of run {run_id} cannot be read: {error}") from error
 
     def list(self) -> list[Run]:
