@@ -21,7 +21,6 @@ from infold.evaluation.costing import expected
 from infold.evaluation.evaluating import Plan, draw_cases, evaluate
 from infold.evaluation.findings import Findings, find
 from infold.evaluation.history import report_folder as filing_report_folder
-from infold.evaluation.pages import page
 from infold.evaluation.retrieval import report as retrieval_report
 from infold.evaluation.retrieval.evaluating import Given, evaluate_retrieval
 from infold.evaluation.retrieval.report import Found, add_up
@@ -30,6 +29,7 @@ from infold.inbox.summarising import Summaries
 from infold.librarian.estimate import Estimate
 from infold.librarian.factory import model_librarian
 from infold.own_loop import in_own_loop
+from infold.reports.pages import markdown_page
 from infold.settings import seeds_of
 from infold.workspace import Workspace
 
@@ -111,7 +111,7 @@ def write_summaries_report(vault: OpenVault, found: SummariesEvaluation, out: Pa
     folder = _folder(vault, "summaries", out)
     text = report_text(found)
     write_file(folder / "report.md", text.encode())
-    write_file(folder / "report.html", page(f"summaries of {found.vault}", text).encode())
+    write_file(folder / "report.html", markdown_page(f"summaries of {found.vault}", text).encode())
     write_file(folder / "metrics.json", as_file(as_metrics(found)))
     write_file(folder / "result.json", found.model_dump_json(indent=1).encode())
     return folder

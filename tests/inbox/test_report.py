@@ -61,7 +61,9 @@ def test_a_plan_says_how_to_apply_and_an_undone_run_that_it_is(tmp_path):
     assert "infold undo" not in report(planned)
     apply_run(planned.workspace, planned.run.id)
     undo_run(planned.workspace, planned.run.id)
-    assert "Undone 20" in report(planned)
+    assert "<b>Undone</b> 20" in report(planned)
+    assert "was integrated, and taken back, in" in report(planned)
+    assert "was integrated, and taken back, in" in report(planned, "report.md")
     assert "infold undo" not in report(planned)
 
 
@@ -99,9 +101,18 @@ def test_the_page_asks_nothing_of_the_network(tmp_path):
     page = report(planned)
     seen = Tags(page)
     assert not [value for name, value in seen.attributes if name in ("src", "srcset", "action", "data")]
-    assert all(value.startswith("#") for name, value in seen.attributes if name == "href")
+    assert all(value.startswith(("#", "file://")) for name, value in seen.attributes if name == "href")
     assert "default-src 'none'" in page
     assert not re.search(r"https?://|@import|url\(", page)
+
+
+def test_what_wants_the_reader_comes_first(tmp_path):
+    """What stays in the inbox stands above all that went well; each hunk stands under its heading."""
+    page = report(planned_vault(tmp_path))
+    assert page.index("Would stay in the inbox") < page.index("What would change") < page.index("Where each paragraph")
+    assert page.count('class="place"') >= 1
+    markdown = report(planned_vault(tmp_path / "again"), "report.md")
+    assert markdown.index("## Left in the inbox") < markdown.index("## Paragraphs")
 
 
 @pytest.mark.parametrize(

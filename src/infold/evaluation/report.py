@@ -11,9 +11,8 @@ The page asks nothing of the network and runs no script; all text of notes is es
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infold.durable.files import Disk
 from infold.evaluation.arms import RESULT_FILE
@@ -23,11 +22,8 @@ from infold.evaluation.findings import Findings
 from infold.evaluation.misses import kind_of, why
 from infold.evaluation.records import CaseResult, Evaluation
 from infold.evaluation.report_text import cases_text, headline, percent, points, report_text
+from infold.reports.pages import page
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_TEMPLATES: Final = Path(__file__).with_name("templates")
 FILES: Final = ("report.html", "report.md", "cases.md", "cases.jsonl", "metrics.json", RESULT_FILE)
 
 
@@ -102,7 +98,8 @@ def cases_lines(evaluation: Evaluation) -> str:
 def html(findings: Findings) -> str:
     """The page: self-contained, light and dark."""
     shown = findings.figures
-    return _template().render(
+    return page(
+        "evaluation",
         f=findings,
         e=findings.evaluation,
         arm=findings.arm,
@@ -128,17 +125,3 @@ def _told(cases: tuple[CaseResult, ...]) -> list[str]:
     said = [warning for case in cases for warning in case.warnings]
     said += [f"skipped {file.path}: {file.reason}" for case in cases for file in case.skipped]
     return list(dict.fromkeys(said))
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("evaluation.html")

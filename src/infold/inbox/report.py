@@ -9,21 +9,20 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infold.durable.blobs import Blobs
 from infold.durable.files import Disk
 from infold.durable.unified import unified
 from infold.inbox.report_text import markdown
 from infold.inbox.run import Run, RunStatus
-from infold.vault.differences import Hunk, Row, Segment, hunks
+from infold.reports.pages import page
+from infold.vault.differences import Row, Segment, hunks
+from infold.vault.note import parse
+from infold.vault.note_link import note_link
+from infold.vault.records import Note
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_TEMPLATES: Final = Path(__file__).with_name("templates")
 _LONG_SAME: Final = 160  # characters of unchanged text shown on either side of a change within a line
 _LONGEST_DIFF: Final = 4_000_000  # characters of both sides; beyond that a note is named, not shown
 _VERDICTS: Final = {
@@ -37,13 +36,24 @@ _VERDICTS: Final = {
 }
 
 
+_MARKUP: Final = ("|", "```", "~~~", "    ", "\t", "- ", "* ", "+ ", "1. ", "> ", "$$", "<")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedHunk:
+    """Changed lines that lie near each other, and the headings that they stand under."""
+
+    trail: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class NoteDifference:
     """One changed file for the report."""
 
     path: str
     is_inbox: bool
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[PlacedHunk, ...]
     unified: str
     added: int  # words
     removed: int
@@ -71,12 +81,16 @@ def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
             differences.append(NoteDifference(change.path, is_inbox, (), "", 0, 0, is_too_long=True))
             continue
         found = tuple(hunks(before, after))
+        note = parse(change.path, after)
         segments = [s for hunk in found for row in hunk.rows for s in row.segments]
         differences.append(
             NoteDifference(
                 path=change.path,
                 is_inbox=is_inbox,
-                hunks=tuple(Hunk(tuple(_shortened(row) for row in hunk.rows)) for hunk in found),
+                hunks=tuple(
+                    PlacedHunk(_trail_at(note, hunk.rows), tuple(_shortened(row) for row in hunk.rows))
+                    for hunk in found
+                ),
                 unified=unified(before, after, change.path),
                 added=_words(segments, "added"),
                 removed=_words(segments, "removed"),
@@ -87,7 +101,7 @@ def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
 
 def html(run: Run, differences: Sequence[NoteDifference]) -> str:
     """The page: self-contained, light and dark."""
-    return _template().render(**_context(run, differences))
+    return page("run", **_context(run, differences))
 
 
 def undo_command(run: Run) -> str | None:
@@ -100,20 +114,6 @@ def undo_command(run: Run) -> str | None:
 def _command(verb: str, run: Run) -> str:
     words = ["infold", verb, run.id, "--vault", run.vault, *(["--state", run.state] if run.state else [])]
     return shlex.join(words)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html")
 
 
 def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
@@ -130,10 +130,38 @@ def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
         "notes": [d for d in differences if not d.is_inbox],
         "inbox": [d for d in differences if d.is_inbox],
         "anchors": {d.path: f"note-{number}" for number, d in enumerate(differences, start=1)},
+        "links": {d.path: note_link(Path(run.vault), d.path) for d in differences},
+        "left": [p for p in run.paragraphs if p.outcome == "left"],
+        "is_undone": run.undone_at is not None,
+        "is_markup": _is_markup,
+        "is_table": _is_table,
+        "is_table_row": lambda row: _is_table("".join(segment.text for segment in row.segments)),
+        "review": _command("review", run),
         "undo": undo_command(run),
         "apply": _command("apply", run) if run.status is RunStatus.PLANNED else None,
         "is_planned": run.status is RunStatus.PLANNED,
     }
+
+
+def _trail_at(note: Note, rows: Sequence[Row]) -> tuple[str, ...]:
+    """The headings above the first line that changed."""
+    changed = [row for row in rows if row.kind != "same"]
+    line = next((row.number for row in (*changed, *rows) if row.number is not None), 0)
+    above: list[tuple[int, str]] = []
+    for heading in note.headings:
+        if heading.line >= line:
+            break
+        above = [*(entry for entry in above if entry[0] < heading.level), (heading.level, heading.title)]
+    return tuple(title for _, title in above)
+
+
+def _is_markup(text: str) -> bool:
+    """Whether a text is more than prose: a list, code, a table, a quote. Its white space matters then."""
+    return any(line.startswith(_MARKUP) for line in text.splitlines())
+
+
+def _is_table(text: str) -> bool:
+    return text.lstrip().startswith("|")
 
 
 def _shortened(row: Row) -> Row:

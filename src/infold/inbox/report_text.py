@@ -12,13 +12,16 @@ def markdown(
     run: Run, verdict: tuple[str, str], undo_command: str | None, differences: Sequence[tuple[str, str]]
 ) -> str:
     """The whole report; `differences` are (path, unified diff)."""
+    is_undone = run.undone_at is not None
+    left = [paragraph for paragraph in run.paragraphs if paragraph.outcome == "left"]
     parts = [
         f"# Run {run.id}: {verdict[0]}",
         verdict[1],
         "\n".join(_facts(run)),
         *([f"Take it back:\n\n    {undo_command}"] if undo_command else []),
+        *(["## Left in the inbox", *(_paragraph(p, is_undone=is_undone) for p in left)] if left else []),
         "## Paragraphs",
-        *(_paragraph(paragraph) for paragraph in run.paragraphs),
+        *(_paragraph(p, is_undone=is_undone) for p in run.paragraphs if p.outcome != "left"),
         "## Changes",
         *(f"### {path}\n\n{_fenced(diff)}" for path, diff in differences),
         "## Chunks",
@@ -40,9 +43,9 @@ def _facts(run: Run) -> Iterator[str]:
         yield f"- undone: {run.undone_at}"
 
 
-def _paragraph(paragraph: ParagraphRecord) -> str:
+def _paragraph(paragraph: ParagraphRecord, *, is_undone: bool) -> str:
     where = {
-        "integrated": f"integrated in `{paragraph.file}`",
+        "integrated": f"{'was integrated, and taken back, in' if is_undone else 'integrated in'} `{paragraph.file}`",
         "duplicate": f"already in `{paragraph.file}`",
         "left": f"left in the inbox: {paragraph.reason}",
     }[paragraph.outcome]

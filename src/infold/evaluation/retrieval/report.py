@@ -16,9 +16,9 @@ from typing import Any, Final
 from infold.durable.files import Disk
 from infold.evaluation.committed import as_file
 from infold.evaluation.intervals import Interval
-from infold.evaluation.pages import page
 from infold.evaluation.retrieval.figures import MAIN, MEASURES, TITLES, WAYS, SetFigures, set_figures
 from infold.evaluation.retrieval.records import Asked, RetrievalEvaluation
+from infold.reports.pages import markdown_page
 
 _EXAMPLES: Final = 5
 _DIGITS: Final = 4
@@ -113,7 +113,7 @@ def write_report(folder: Path, found: Found) -> None:
     text = report_text(found)
     files = {
         "report.md": text,
-        "report.html": page(f"search in {found.evaluation.vault}", text),
+        "report.html": markdown_page(f"search in {found.evaluation.vault}", text),
         "queries.jsonl": query_lines(found.evaluation),
         "metrics.json": as_file(metrics(found)).decode(),
         "result.json": found.evaluation.model_dump_json(),
