@@ -7,7 +7,7 @@ Pure, over resolved links. Resolving belongs to `vault.links`, groups of notes t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from infold.vault.names import folded, stem
@@ -62,6 +62,7 @@ class Graph:
         for path, targets in self._outgoing.items():
             for target in targets:
                 self._incoming[target].append(path)
+        self._joined: dict[str, tuple[str, ...]] = {}  # as far as it was asked for
         self.dangling: dict[str, tuple[str, ...]] = {
             path: tuple(dict.fromkeys(targets)) for path, targets in sorted((dangling or {}).items()) if targets
         }
@@ -79,11 +80,14 @@ class Graph:
         """The notes that link to `path`."""
         return tuple(self._incoming.get(path, ()))
 
-    def joined(self, path: str) -> Iterable[str]:
+    def joined(self, path: str) -> Sequence[str]:
         """The other notes joined to `path` by a link in either direction, each once."""
-        others = dict.fromkeys((*self._outgoing.get(path, ()), *self._incoming.get(path, ())))
-        others.pop(path, None)
-        return others
+        known = self._joined.get(path)
+        if known is None:
+            others = dict.fromkeys((*self._outgoing.get(path, ()), *self._incoming.get(path, ())))
+            others.pop(path, None)
+            known = self._joined[path] = tuple(others)
+        return known
 
     def reach(self, root: str, hops: int | None = None) -> dict[str, int]:
         """Every note that links lead to from `root` within `hops` steps (all of them by default), with its distance.
@@ -197,8 +201,9 @@ class Graph:
         return reached
 
     def _hub(self, path: str) -> Hub:
-        incoming = sum(other != path for other in self._incoming[path])
-        return Hub(path, incoming, sum(other != path for other in self._outgoing[path]))
+        incoming, outgoing = self._incoming[path], self._outgoing[path]
+        own = path in outgoing  # a link to itself
+        return Hub(path, len(incoming) - own, len(outgoing) - own)
 
     def _has_neighbour(self, path: str) -> bool:
         return any(other != path for other in (*self._incoming[path], *self._outgoing[path]))
