@@ -56,7 +56,8 @@ def estimate_filing(vault: OpenVault, plan: Plan) -> Estimate | None:
     paid = [arm.params for arm in plan.arms if arm.params.librarian.kind == "model"]
     if not paid:
         return None
-    librarian = model_librarian(vault.workspace, vault.environment, params=paid[0].librarian)
+    uncapped = paid[0].librarian.model_copy(update={"max_usd": None, "max_tokens": None})  # kept cases cost nothing
+    librarian = model_librarian(vault.workspace, vault.environment, params=uncapped)
     _, cases = draw_cases(vault.workspace, plan)
     return expected(cases, paid, librarian.spend.price)
 
