@@ -51,7 +51,7 @@ def test_every_setting_named_exists(page):
     known = {f"{section}.{name}" for section, values in Params().model_dump().items() for name in values}
     known |= {f"vault.{name}" for name in dir(OpenVault)}  # docs/python.md calls an opened vault so
     sections = "|".join(Params.model_fields)
-    named = re.findall(rf"(?<![.\w/])((?:{sections})\.[a-z_]+)\b(?!-)", text)
+    named = re.findall(rf"(?<![.\w/])((?:{sections})\.[a-z_]+)\b(?![-(.])", text)
     assert {name for name in named if not name.endswith((".md", ".py", ".sqlite"))} <= known
     for example in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         Params.model_validate(yaml.safe_load(example))

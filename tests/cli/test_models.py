@@ -45,7 +45,7 @@ def test_a_model_is_pulled_listed_and_used(infold, hub: ModelHub, tmp_path: Path
     assert used.exit_code == 0
     assert f"{tiny_models.SIZE} dimensions" in used.stdout
     assert states(infold) == {"static": "here", "tiny": "in use"}
-    assert json.loads(infold("models", "list", "--json").stdout)["in_use"] == "tiny"
+    assert json.loads(infold("models", "list", "--json").stdout)["inUse"] == "tiny"
     infold("models", "use", "static")
     assert states(infold) == {"static": "in use", "tiny": "here"}
 
@@ -54,7 +54,7 @@ def test_a_folder_is_used_and_listed(infold, tmp_path: Path):
     """A folder of one's own works without any network, and the list says when it has gone."""
     folder = write_folder(tmp_path / "my-e5-model")
     used = json.loads(infold("models", "use", folder, "--json").stdout)
-    assert used == {"in_use": str(folder), "folder": str(folder), "dimensions": tiny_models.SIZE}
+    assert used == {"inUse": str(folder), "folder": str(folder), "dimensions": tiny_models.SIZE}
     assert "'query: ' before a query" in infold("models", "use", folder).stdout
     assert states(infold)[str(folder)] == "in use"
     (folder / "tokenizer.json").unlink()

@@ -49,8 +49,8 @@ def up(
             terminal.emit(
                 {
                     "page": served.page,
-                    "api_url": served.api_url,
-                    "password_file": str(served.password_file),
+                    "apiUrl": served.api_url,
+                    "passwordFile": str(served.password_file),
                     "log": str(served.log),
                     "schedules": {each.flow: each.cron for each in served.flows},
                 }

@@ -10,6 +10,9 @@ import typer
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
+from infold.knowledge.note_changes import NoteChanges
+from infold.knowledge.pictures import draw, html_page, svg
+from infold.knowledge.vault_links import graph_of
 from infold.operations.graph import (
     GraphView,
     KnowledgeGraphAnswer,
@@ -63,9 +66,6 @@ def graph(
 
 
 def _draw(terminal: Terminal, vault: OpenVault, note: str | None, hops: int, file: Path) -> int:
-    from infold.knowledge.note_changes import NoteChanges
-    from infold.knowledge.pictures import draw, html_page, svg
-    from infold.knowledge.vault_links import graph_of
 
     if note is None or file.suffix not in (".svg", ".html"):
         raise UsageError("A picture is of a note, in a file that ends with .svg or .html.")

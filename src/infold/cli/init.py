@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.progress import Stages
+from infold.diagnostics.vault_stats import vault_stats
+from infold.discovery import Found, find_inbox, find_root
 from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
 from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
@@ -50,9 +53,6 @@ def init(
     The settings go to params.yaml in the state folder. Nothing is written into the vault, but an empty inbox with
     `--create-inbox`. Without `--vault` the current folder is the vault, where notes lie in it.
     """
-    from infold.cli.progress import Stages
-    from infold.diagnostics.vault_stats import vault_stats
-
     terminal = call.terminal
     place = locate_workspace(_named(call.wanted))
     with Stages(terminal) as stages:
@@ -74,9 +74,9 @@ def init(
                 "notes": len(seen.notes),
                 "root": settled.root.path if settled.root else None,
                 "inbox": settled.inbox.path,
-                "has_inbox": settled.has_inbox,
+                "hasInbox": settled.has_inbox,
                 "settings": str(file),
-                "settings_written": is_written,
+                "settingsWritten": is_written,
             }
         )
         return 0
@@ -114,7 +114,6 @@ def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
 
 
 def _settle(place: LocatedWorkspace, seen: VaultStats, root: str | None, inbox: str | None) -> _Settled:
-    from infold.discovery import Found, find_inbox, find_root
 
     everything = list(seen.words)
     if root is not None and root not in seen.words:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from infold.cli.options import Call, placeless_command
+from infold.cli.progress import Stages
+from infold.errors import ModelUnusable, UsageError
+from infold.operations.contract import Message
+from infold.search.embed import model_catalog
+from infold.search.embed.download import pull as fetch
+from infold.search.embed.embedder import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
+from infold.search.embed.model_catalog import known_model
+from infold.search.embed.model_folder import read_folder
+from infold.search.embed.models import STATIC, models_home, name_in_use, register, registered
+from infold.search.embed.models import use as choose
+from infold.search.embed.onnx import is_runtime_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +39,7 @@ _IN_USE, _HERE, _TO_PULL = "in use", "here", "to pull"
 _BYTES_A_STEP: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Message):
     """One model as it is shown. `state` is in use, here, to pull, or what is wrong with it."""
 
     name: str
@@ -49,11 +58,9 @@ def list_(call: Call) -> int:
 
     A model's weight is what meaning counts beside keywords, which count 1, when both rank what a search finds.
     """
-    from infold.search.embed.models import STATIC, name_in_use
-
     listed = list(listing())
     if call.terminal.is_json:
-        call.terminal.emit({"in_use": name_in_use() or STATIC, "models": [asdict(model) for model in listed]})
+        call.terminal.emit({"inUse": name_in_use() or STATIC, "models": [model.as_json() for model in listed]})
         return 0
     from rich.table import Column, Table
 
@@ -85,18 +92,11 @@ def pull(call: Call, name: ModelArgument) -> int:
 
     HF_ENDPOINT names another hub or a mirror. Nothing else in infold needs the network for embeddings.
     """
-    from infold.cli.progress import Stages
-    from infold.errors import UsageError
-    from infold.search.embed.download import pull as fetch
-    from infold.search.embed.model_catalog import MODELS, known_model
-    from infold.search.embed.models import models_home, name_in_use, register
-    from infold.search.embed.onnx import is_runtime_installed
-
     model = known_model(name)
     if model is None:
         raise UsageError(
             f"There is no model {name!r} to pull.",
-            hint=f"There are {', '.join(known.name for known in MODELS)}; "
+            hint=f"There are {', '.join(known.name for known in model_catalog.MODELS)}; "
             "any other works from a folder with `infold models use FOLDER`.",
         )
     with Stages(call.terminal) as stages:
@@ -125,20 +125,15 @@ def use(call: Call, name: UseArgument) -> int:
     The model embeds a sentence first, so that one that does not work is never in use. The next index or search then
     embeds what has no vector of this model yet; vectors of models that were in use before are kept.
     """
-    from infold.search.embed.embedder import MODEL_WORTH
-    from infold.search.embed.model_catalog import known_model
-    from infold.search.embed.models import STATIC
-    from infold.search.embed.models import use as choose
-
     known = known_model(name)
     model = choose(known.name if known else name)
     if model is None:
         if call.terminal.is_json:
-            call.terminal.emit({"in_use": STATIC})
+            call.terminal.emit({"inUse": STATIC})
         call.terminal.say("The bundled static model is in use.")
         return 0
     if call.terminal.is_json:
-        call.terminal.emit({"in_use": model.name, "folder": model.folder, "dimensions": model.size})
+        call.terminal.emit({"inUse": model.name, "folder": model.folder, "dimensions": model.size})
         return 0
     call.terminal.say(f"{model.name} is in use: {model.size} dimensions, weight {MODEL_WORTH:g}.")
     call.terminal.say(f"It is read so: {_reading(model)}.")
@@ -148,44 +143,43 @@ def use(call: Call, name: UseArgument) -> int:
 
 def listing() -> Iterator[Listed]:
     """The static model, the catalogue, then the user's own folders."""
-    from infold.search.embed.embedder import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
-    from infold.search.embed.model_catalog import MODELS
-    from infold.search.embed.models import STATIC, models_home, name_in_use, registered
-
     chosen = name_in_use()
     state = _HERE if chosen else _IN_USE
     yield Listed(
-        STATIC, state, StaticEmbedder.bytes_on_disk, StaticEmbedder.size, STATIC_WORTH, "mostly English", "MIT"
+        name=STATIC,
+        state=state,
+        size_bytes=StaticEmbedder.bytes_on_disk,
+        dimensions=StaticEmbedder.size,
+        worth=STATIC_WORTH,
+        languages="mostly English",
+        licence="MIT",
     )
     known = {model.name for model in registered()}
-    for model in MODELS:
+    for model in model_catalog.MODELS:
         folder = models_home() / model.name
         state = (_IN_USE if chosen == model.name else _HERE) if folder.is_dir() else _TO_PULL
         if chosen == model.name and state == _TO_PULL:
             state = "in use, but gone"
-        yield Listed(
-            model.name,
-            state,
-            model.size_bytes,
-            model.dimensions,
-            model.worth,
-            model.languages,
-            model.licence,
-            str(folder) if folder.is_dir() else None,
-        )
+        yield Listed.of(model, state=state, folder=str(folder) if folder.is_dir() else None)
     for own in registered():
-        if own.name in known - {model.name for model in MODELS}:
+        if own.name in known - {model.name for model in model_catalog.MODELS}:
             size, fault = _own(own)
             state = fault or (_IN_USE if chosen == own.name else _HERE)
-            yield Listed(own.name, state, size, own.size, MODEL_WORTH, "its own", "its own", own.folder)
+            yield Listed(
+                name=own.name,
+                state=state,
+                size_bytes=size,
+                dimensions=own.size,
+                worth=MODEL_WORTH,
+                languages="its own",
+                licence="its own",
+                folder=own.folder,
+            )
 
 
 def _own(model: LocalModel) -> tuple[int, str]:
     """The size of a folder's model in bytes, and what is wrong with it, if anything."""
     from pathlib import Path
-
-    from infold.errors import ModelUnusable
-    from infold.search.embed.model_folder import read_folder
 
     try:
         return sum(file.stat().st_size for file in read_folder(Path(model.folder)).files), ""
@@ -195,8 +189,6 @@ def _own(model: LocalModel) -> tuple[int, str]:
 
 def _reading(model: LocalModel) -> str:
     from pathlib import Path
-
-    from infold.search.embed.model_folder import read_folder
 
     folder = read_folder(Path(model.folder))
     pooled = "the mean of the tokens" if folder.pooling == "mean" else "the first token"
@@ -209,7 +201,6 @@ def _reading(model: LocalModel) -> str:
 
 
 def _say_what_is_missing(call: Call) -> None:
-    from infold.search.embed.onnx import is_runtime_installed
 
     if not is_runtime_installed():
         call.terminal.notice("Models other than static need onnxruntime: pip install 'infold[onnx]'", style="yellow")
