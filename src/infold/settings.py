@@ -62,6 +62,7 @@ class ChunkingParams(Section):
     granularity_sample_size: int = Field(default=15, ge=0)
     granularity_sample_min_words: int = Field(default=300, ge=0)
     max_words_per_request: int = Field(default=8000, ge=100)
+    max_paragraph_characters: int = Field(default=20_000, ge=1000)
     seed: int = 0
 
 

@@ -25,6 +25,8 @@ _KINDS: Final = bytes(
     for code in range(256)
 )
 _MANY_SIGNS: Final = 24  # different signs beyond ASCII from which searching for words is faster than replacing signs
+LONGEST_RUN: Final = 512  # signs without a space that are still read: longer ones are data, not language
+_RUN: Final = re.compile("[!-~\u00a1-\u024f]+")  # of scripts that put spaces between words
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
 
 
@@ -67,6 +69,17 @@ def folded_words(text: str) -> list[str]:
 def collapse_spaces(text: str) -> str:
     """`text` with every run of white space as one space and none at the ends."""
     return " ".join(text.split())
+
+
+def without_runs(text: str) -> str:
+    """`text` with each run of more than LONGEST_RUN signs without a space as one space.
+
+    Such are data URIs, base64, hex and minified code: nobody searches for what is in them, and splitting them into
+    words or tokens takes time that grows faster than they do. Scripts without spaces have no such runs.
+    """
+    if len(text) <= LONGEST_RUN or max(map(len, text.split()), default=0) <= LONGEST_RUN:
+        return text
+    return _RUN.sub(lambda run: " " if len(run[0]) > LONGEST_RUN else run[0], text)
 
 
 def sentences(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from infold.vault.files import decode, read_bytes
 from infold.vault.front_matter import text_value, trust_of
 from infold.vault.links import is_attachment
 from infold.vault.note import parse, plain_text
+from infold.vault.outline import MAX_PARTS
 from infold.vault.records import Link, Note
 
 if TYPE_CHECKING:  # workers do without the settings
@@ -56,7 +57,7 @@ class NoteFacts(NamedTuple):
     front_day: str | None
     origin: str
     trust: str
-    problem: str | None  # of the front matter
+    problem: str | None  # of the front matter, or of a note that is too much
     outline: bytes
     passages: bytes
     links: list[LinkRow]
@@ -110,11 +111,20 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
         front_day=day_in_front_matter(values),
         origin=origin,
         trust=_encodable(trust_of(values)),
-        problem=note.front_matter.problem if note.front_matter is not None else None,
+        problem=_problem(note),
         outline=pack_outline(note),
         passages=pack_passages(note, cut(note, cutting.passage_tokens, cutting.overlap_tokens)),
         links=[link_row(link) for link in note.links],
     )
+
+
+def _problem(note: Note) -> str | None:
+    if note.front_matter is not None and note.front_matter.problem:
+        return note.front_matter.problem
+    if note.plain_from is None:
+        return None
+    line = note.text.count("\n", 0, note.plain_from) + 1
+    return f"line {line}: over {MAX_PARTS:,} blocks and links stand above; what follows is read as plain text"
 
 
 def link_row(link: Link) -> LinkRow:

@@ -42,7 +42,7 @@ def pack_outline(note: Note) -> bytes:
     for block in note.blocks:  # distances are small numbers, and those take a byte
         flat += (_CODES[block.kind], block.start - position, block.end - block.start)
         position = block.end
-    packed: bytes = msgpack.packb((headings, flat, note.block_ids, note.comments))
+    packed: bytes = msgpack.packb((headings, flat, note.block_ids, note.comments, note.plain_from))
     return packed
 
 
@@ -85,7 +85,7 @@ def unpack_note(
     aliases: Sequence[str],
 ) -> Note:
     """The note that `vault.note.parse` gives of this text."""
-    packed_headings, flat, block_ids, comments = msgpack.unpackb(outline)
+    packed_headings, flat, block_ids, comments, plain_from = msgpack.unpackb(outline)
     lines = Lines(text)
     headings = [
         Heading(level, name, _written(text[start:end], level, name), start, end, lines.number(start))
@@ -103,6 +103,7 @@ def unpack_note(
         aliases=tuple(aliases),
         block_ids=tuple(block_ids),
         comments=tuple((start, end) for start, end in comments),
+        plain_from=plain_from,
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from infold.text import CHARACTERS_PER_TOKEN, content_hash
+from infold.text import CHARACTERS_PER_TOKEN, content_hash, without_runs
 from infold.vault.lines import Lines
 from infold.vault.records import BlockKind, Heading, Note
 
@@ -22,6 +22,10 @@ SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
 Span = tuple[int, int]
 
+_BLANKS: Final = (  # white space, and the byte order mark
+    " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 _BLANK_LINES: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]\s*")
 _LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？])")
@@ -60,6 +64,8 @@ def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Pas
     passages = []
     for section in _sections(note):
         for start, end, own in _windows(note, section, limit, overlap):
+            if not without_runs(note.text[start:end]).strip():
+                continue  # a part of a picture pasted as data, or the like
             trail = _trail_of(note, trails, own, end)
             passages.append(passage_at(note.path, note.text, start, end, trail, line_starts))
     return passages
@@ -82,10 +88,11 @@ def passage_at(
 
 
 def indexed_text(passage: Passage, title: str) -> str:
-    """What search reads of a passage: the note's title and the headings above it, then its text."""
+    """What search reads of a passage: the note's title and the headings above it, then its text without data."""
     headings = passage.trail[1:] if passage.trail[:1] == (title,) else passage.trail
     above = " > ".join(part for part in (title, *headings) if part)
-    return f"{above}\n{passage.text}" if above else passage.text
+    text = without_runs(passage.text)
+    return f"{above}\n{text}" if above else text
 
 
 def written_title(note: Note) -> str:
@@ -186,6 +193,8 @@ def _parts(
         yield span
         return
     if not breaks:
+        if not without_runs(text[start:end]).strip():
+            return  # data: what stands around it is cut without it
         for at in range(start, end, share):
             yield at, min(at + share, end)
         return
@@ -211,8 +220,7 @@ def _overlap_start(text: str, before: int, own: int, room: int, floor: int) -> i
 def _trimmed(text: str, span: Span) -> Span:
     """`span` without white space (and BOM) at its ends."""
     start, end = span
-    while start < end and (text[start].isspace() or text[start] == "\ufeff"):
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    part = text[start:end]
+    rest = part.lstrip(_BLANKS)
+    start = end - len(rest)
+    return start, start + len(rest.rstrip())

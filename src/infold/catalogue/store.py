@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 FILE_NAME: Final = "catalogue.sqlite"
-VERSION: Final = "1"  # raised when a fact is added, or the parser finds other things
+VERSION: Final = "2"  # raised when a fact is added, or the parser finds other things
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 _MOST_CHARACTERS: Final = 32_000_000  # of texts that are held
 
@@ -79,7 +79,7 @@ class CataloguedNote:
     aliases: tuple[str, ...]
     origin: str  # as its front matter says, or ""
     trust: str
-    problem: str | None  # of the front matter
+    problem: str | None  # why a part of it could not be read, with the line
 
 
 class Stamp(NamedTuple):
@@ -164,7 +164,7 @@ class Catalogue:
             return int(db.execute("SELECT count(*) FROM files").fetchone()[0])
 
     def problems(self) -> list[tuple[str, str]]:
-        """The notes whose front matter could not be read, and why."""
+        """The notes that could not be read in every part, and why."""
         with self.reading() as db:
             return db.execute(
                 "SELECT path, problem FROM notes JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
@@ -186,8 +186,9 @@ class Catalogue:
         """Each note that a link leads to, as a whole, with what the link shows."""
         with self.reading() as db:
             return db.execute(
-                "SELECT path, alias FROM links JOIN files ON id = target "
-                "WHERE alias IS NOT NULL AND alias != '' AND anchor = '' AND NOT is_embed ORDER BY note, ordinal"
+                "SELECT target.path, alias FROM links JOIN files AS source ON source.id = note "
+                "JOIN files AS target ON target.id = links.target "
+                "WHERE alias IS NOT NULL AND alias != '' AND anchor = '' AND NOT is_embed ORDER BY source.path, ordinal"
             ).fetchall()
 
     def dangling(self) -> list[str]:
@@ -331,8 +332,8 @@ class Catalogue:
 
 
 _DANGLING: Final = (
-    "SELECT name, anchor, alias, is_wiki, is_embed FROM links "
-    "WHERE target IS NULL AND NOT is_attachment ORDER BY note, ordinal"
+    "SELECT name, anchor, alias, is_wiki, is_embed FROM links JOIN files ON id = note "
+    "WHERE target IS NULL AND NOT is_attachment ORDER BY path, ordinal"
 )
 _NOTES: Final = (
     "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "

@@ -20,7 +20,7 @@ from infold.vault.records import Note
 _CLAUSE_END: Final = re.compile(r"(?<=[,;]) |(?<=[，、；])")
 _WIKI_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:\|([^\[\]|]*))?\]\]")
 _MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.]")
-_NO_PROSE: Final = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\w+://\S+|\w+(?:\.\w+)+")
+_NO_PROSE: Final = re.compile(r"`[^`]*`|\]\([^)]{0,2000}\)|<[^<>]*>|\w+://\S+|\w+(?:\.\w+)+")
 _COMMON_SHARE: Final = 0.05  # of the notes; a single word that more of them hold is no name
 _NAME_CHARACTERS: Final = (4, 60)
 _MOST_NAME_WORDS: Final = 5

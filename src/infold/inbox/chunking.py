@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated
 from infold.librarian.answers import Chunk, GroupRequest, Paragraph
 from infold.librarian.base import Librarian
 from infold.settings import ChunkingParams
 from infold.text import word_count
+
+_MOST_PARAGRAPHS: Final = 400  # of one window: grouping looks at each two of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,15 @@ async def group_paragraphs(
 ) -> Chunks:
     """Groups the paragraphs by the librarian's judgement; an inbox too long for one request is asked in windows.
 
-    A librarian that cannot give a valid grouping costs no paragraph: each then is a chunk of its own, with a warning.
+    A paragraph that is too long to be one is not shown to the librarian: it is a chunk of its own, which `too_long`
+    tells. A librarian that cannot give a valid grouping costs no paragraph: each then is a chunk of its own, with a
+    warning.
     Raises what is no matter of judgement: EnvironmentFault, EndpointFault, CapReached.
     """
     groups: list[list[int]] = []
     warnings: list[str] = []
-    for window in _windows(paragraphs, params.max_words_per_request):
+    groups += [[paragraph.n] for paragraph in paragraphs if too_long(paragraph, params)]
+    for window in _windows([p for p in paragraphs if not too_long(p, params)], params.max_words_per_request):
         if len(window) == 1:
             groups.append([window[0].n])
             continue
@@ -46,12 +52,22 @@ async def group_paragraphs(
     return Chunks(chunks, tuple(warnings))
 
 
+def too_long(paragraph: Paragraph, params: ChunkingParams) -> str:
+    """Why a paragraph is left in the inbox unread: a page pasted without a blank line, or data; "" for all others."""
+    if len(paragraph.text) <= params.max_paragraph_characters:
+        return ""
+    return (
+        f"it has {len(paragraph.text):,} characters without a blank line, more than chunking.max_paragraph_characters "
+        f"({params.max_paragraph_characters:,}): split it, or make it a note of its own"
+    )
+
+
 def _windows(paragraphs: Sequence[Paragraph], max_words: int) -> Iterator[list[Paragraph]]:
     window: list[Paragraph] = []
     total = 0
     for paragraph in paragraphs:
         words = word_count(paragraph.text)
-        if window and total + words > max_words:
+        if window and (total + words > max_words or len(window) >= _MOST_PARAGRAPHS):
             yield window
             window, total = [], 0
         window.append(paragraph)

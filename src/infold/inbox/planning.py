@@ -13,7 +13,7 @@ from typing import Protocol
 
 from infold.errors import EditRefused, LibrarianFault
 from infold.inbox.atlas import Atlas
-from infold.inbox.chunking import Chunks
+from infold.inbox.chunking import Chunks, too_long
 from infold.inbox.editing import ChunkEdits, Draft
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import Run, SkippedFile
@@ -131,6 +131,10 @@ class Planner:
         return dict(task.result() for task in tasks)
 
     async def _explore(self, chunk: Chunk) -> Exploration:
+        params = self._workspace.params.chunking
+        reasons = [reason for paragraph in chunk.paragraphs if (reason := too_long(paragraph, params))]
+        if reasons:
+            return Exploration(chunk=chunk.id, reason=reasons[0])
         if chunk.id not in self._explored:
             try:
                 self._explored[chunk.id] = await self._steps.explore(chunk, self._atlas)

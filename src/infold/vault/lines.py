@@ -21,13 +21,12 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        if "\r" in text:
-            matches = list(LINE_END.finditer(text))
-            self.starts = [0, *(match.end() for match in matches)]
-            self.ends = [*(match.start() for match in matches), len(text)]
-        else:
-            self.ends = list(map(add, accumulate(map(len, text.split("\n"))), count()))
-            self.starts = [0, *map(add, self.ends[:-1], repeat(1))]
+        has_returns = "\r" in text
+        lines = (text.replace("\r\n", " \n").replace("\r", "\n") if has_returns else text).split("\n")
+        self.ends = list(map(add, accumulate(map(len, lines)), count()))
+        self.starts = [0, *map(add, self.ends[:-1], repeat(1))]
+        if has_returns:
+            self.ends = [end - text.startswith("\r\n", end - 1) if end else end for end in self.ends]
 
     def number(self, offset: int) -> int:
         """The number of the line at `offset`."""

@@ -65,6 +65,7 @@ def parse(path: str, text: str, *, with_blocks: bool = True) -> Note:
         aliases=list_value(values, "aliases", "alias", split_on=","),
         block_ids=read_block_ids(text, blocks) if "^" in body else (),
         comments=comments,
+        plain_from=None if found.plain_from is None else base + offsets(found.plain_from),
     )
 
 

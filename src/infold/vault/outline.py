@@ -17,6 +17,8 @@ from infold.vault.records import BlockKind
 
 # A link can stand in an image's description and the other way round; deeper than this is an attack on memory.
 MAX_LINK_DEPTH: Final = 4
+# More blocks, links and spans of code than this are no note a person wrote: the rest of the text is one block.
+MAX_PARTS: Final = 100_000
 
 _OPTIONS: Final = pyromark.Options
 _MARKDOWN: Final = pyromark.Markdown(
@@ -100,12 +102,16 @@ class RawLink(NamedTuple):
 
 @dataclass(slots=True)
 class Outline:
-    """What stands in a body. Blocks and code are in order; links are in the order they end."""
+    """What stands in a body. Blocks and code are in order; links are in the order they end.
+
+    `plain_from` is where the body was too much to be read on, in bytes.
+    """
 
     blocks: list[RawBlock] = field(default_factory=list)
     links: list[RawLink] = field(default_factory=list)
     code: list[tuple[int, int]] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    plain_from: int | None = None
 
 
 def outline(body: str) -> Outline:
@@ -134,11 +140,11 @@ def outline(body: str) -> Outline:
         elif "End" in event:
             depth -= 1
             value = event["End"]
-            if depth == 0:
-                in_list = False
-                sinks.clear()  # of a heading
             if value.__class__ is str and value in _ENDS:
                 reader.end(value)
+            if depth <= in_list and reader.is_over(depth, body, span["end"]):  # the end of a block, or of an item
+                break
+            in_list = in_list and depth > 0
         else:
             reader.code(event, span["start"], span["end"])
     return found
@@ -152,6 +158,17 @@ class _Reader:
         self.in_code = False
         self.open_links: list[RawLink | None] = []
         self.sinks: list[list[str]] = []
+
+    def is_over(self, depth: int, body: str, end: int) -> bool:
+        """Whether the note has had its share of work; what follows the block that ends at byte `end` is one block."""
+        found = self.found
+        if depth == 0:
+            self.sinks.clear()  # of a heading
+        if len(found.blocks) + len(found.links) + len(found.code) < MAX_PARTS:
+            return False
+        found.plain_from = end
+        found.blocks.append(RawBlock(BlockKind.PARAGRAPH, end, len(body.encode())))
+        return True
 
     def sign(self, event: str, start: int, end: int) -> None:
         """A break within a heading or link, or a rule between blocks."""
@@ -208,7 +225,7 @@ class _Reader:
                         sink.append(value)
 
     def _start_link(self, link: Any, start: int, end: int, *, is_embed: bool) -> None:
-        if len(self.open_links) >= MAX_LINK_DEPTH:
+        if len(self.open_links) >= MAX_LINK_DEPTH or len(self.found.links) >= MAX_PARTS:
             self.open_links.append(None)
             return
         kind = link["link_type"]

@@ -93,6 +93,7 @@ class Note:
     aliases: tuple[str, ...]
     block_ids: tuple[str, ...]
     comments: tuple[tuple[int, int], ...] = ()  # spans of %% comments %%, delimiters included
+    plain_from: int | None = None  # where a text with too many blocks and links begins to be read as one block
 
     def block_text(self, block: Block) -> str:
         """The text of one of this note's blocks."""

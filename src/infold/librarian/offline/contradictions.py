@@ -152,6 +152,8 @@ def _shortened(words: tuple[str, ...]) -> list[int]:
 
 def _claim(statement: Statement) -> _Claim | None:
     """The statement as it is compared; None where it says too little, or too much, to be one."""
+    if len(statement.text) > 4 * _LONGEST:  # before anything is looked for in it
+        return None
     text = _MARKUP.sub("", bare(statement.text))
     if len(text) > _LONGEST or text.rstrip().endswith(("?", ":")):
         return None

@@ -29,7 +29,7 @@ MOST_BLOCKS: Final = 6
 _RUN: Final = 3
 _MARKER: Final = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?=\s|\Z)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
-_TARGET: Final = re.compile(r"\[\[([^\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]*://[^\s)>\]]+)", re.IGNORECASE)
+_TARGET: Final = re.compile(r"\[\[([^\[\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+)", re.IGNORECASE)
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
 
 

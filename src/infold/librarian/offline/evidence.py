@@ -25,7 +25,7 @@ from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.names import Called, Names
 from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
 from infold.search.embed.embedder import Embedder
-from infold.text import content_hash
+from infold.text import content_hash, without_runs
 from infold.vault.links import LinkResolver
 from infold.vault.records import Note
 
@@ -155,6 +155,7 @@ class Evidence:
         """Notes from the whole vault that may have to do with `text`, most promising first."""
         if self._search is None:
             return sorted(self.links)
+        text = without_runs(text)
         found = [hit.path for hit in self._search.keyword(text, MOST_HITS)]
         meant = [hit.path for hit in self._search.dense(text, MOST_HITS // 3)] if self._embedder is not None else []
         merged = list(dict.fromkeys(found))[: READ_NOTES - 6]

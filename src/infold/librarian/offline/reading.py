@@ -19,14 +19,14 @@ import numpy.typing as npt
 
 from infold.search.languages import detect_language
 from infold.search.terms import terms
-from infold.text import collapse_spaces
+from infold.text import collapse_spaces, without_runs
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
 
 Vector = npt.NDArray[np.float32]
 
-_ADDRESS: Final = re.compile(r"(?<=\]\()[^)\s]+|<?[a-z][a-z0-9+.-]*://[^\s)>\]]+>?", re.IGNORECASE)
-_EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\]]+)\]\]|\[([^\]]+)\]\(")
+_ADDRESS: Final = re.compile(r"(?<=\]\()[^)\s]+|<?[a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+>?", re.IGNORECASE)
+_EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\[\]]+)\]\]|\[([^\[\]]+)\]\(")
 _NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _SIDE: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.DEFINITION))
@@ -34,8 +34,8 @@ _ANNOUNCED: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TA
 
 
 def bare(text: str) -> str:
-    """`text` without the addresses of its links."""
-    return _ADDRESS.sub("", text)
+    """`text` without the addresses of its links, and without data."""
+    return without_runs(_ADDRESS.sub("", text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ _HEADING: Final = re.compile(r"#{1,6}\s+")
 _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?")
 _QUOTE: Final = re.compile(r"(?:>\s?)+(?:\[![^\]]*\][+-]?)?")
 _NO_PROSE: Final = re.compile(r"(?:\||<|%%|!\[|\[\^[^\]]*\]:|\[[^\]]*\]:\s|[-*_=]{3,}\s*\Z|:::|\{\{|\^\w)")
-_LINK: Final = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|<[^<>]{1,200}>|\[\^[^\]]*\]")
+_LINK: Final = re.compile(
+    r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]|!?\[([^\[\]]*)\]\([^)\n]{0,2000}\)|<[^<>]{1,200}>|\[\^[^\[\]]*\]"
+)
 _EMPHASIS: Final = re.compile(r"(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _CLAUSE_END: Final = re.compile(r"[,;:，；：、]|\s[–—-](?=\s)|[.!?。！？](?=\s|\Z)")
 _ENDS: Final = ".!?…。！？:;,"  # where a sentence or clause already ends

@@ -19,6 +19,7 @@ from infold.errors import EnvironmentFault
 from infold.home import state_home
 from infold.search.index.contract import QueryVector
 from infold.settings import SearchParams
+from infold.text import without_runs
 
 if TYPE_CHECKING:  # a process that asks one question of the static model does without numpy
     import numpy as np
@@ -90,7 +91,7 @@ class StaticEmbedder:
             self._make_quick()
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         for first in range(0, len(texts), self._batch_texts):
-            batch = list(texts[first : first + self._batch_texts])
+            batch = [without_runs(text) for text in texts[first : first + self._batch_texts]]
             for row, encoding in enumerate(self._tokenizer.encode_batch_fast(batch, add_special_tokens=False), first):
                 if encoding.ids:
                     vectors[row] = self._weights[np.array(encoding.ids)].mean(axis=0)
@@ -104,11 +105,15 @@ class StaticEmbedder:
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
             row: QueryVector = self.embed([text])[0]
             return row
+<<<<<<< HEAD
         from infold.search.embed.quick_tokenizer import quick_tokens
 
         ids = quick_tokens(self._quick_file, text)
         if ids is None:
             ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+=======
+        ids = self._tokenizer.encode(without_runs(text), add_special_tokens=False).ids
+>>>>>>> b00ad1a (No text takes minutes: a budget a note and a paragraph, data never reaches a tokenizer, and each step is linear in every text tried)
         rows = _rows(self._present(self._weights_file), ids, self.size)
         sums = [math.fsum(column) for column in zip(*rows, strict=True)] or [0.0] * self.size
         length = math.hypot(*sums) or 1.0  # that of the mean too, but for a factor

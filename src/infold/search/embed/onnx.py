@@ -25,6 +25,7 @@ import numpy.typing as npt
 from infold.errors import EnvironmentFault, ModelUnusable
 from infold.search.embed.embedder import MODEL_WORTH, unit_rows
 from infold.search.embed.model_folder import ModelFolder, read_folder
+from infold.text import without_runs
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -124,7 +125,7 @@ class OnnxEmbedder:
         return unit_rows(vectors)
 
     def _vector(self, running: _Running, text: str) -> npt.NDArray[np.float32]:
-        encoding = running.tokenizer.encode(text)
+        encoding = running.tokenizer.encode(without_runs(text))
         tokens = len(encoding.ids)
         given: dict[str, npt.NDArray[np.int64]] = {
             "input_ids": np.array([encoding.ids], dtype=np.int64),
