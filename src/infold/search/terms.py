@@ -1,12 +1,7 @@
 """The keyword side of search: text to terms, and what each term of a question counts.
 
-<<<<<<< HEAD
-The engine multiplies a query's weights by each term's inverse document frequency; the rest of BM25 is in the document's
-weights, so the same bytes rank alike in an embedded shard and on a server. Pure functions; engines belong to
-`search.shared.edge`, what is indexed to `catalogue.passages`.
-=======
-Pure functions. Keeping terms and ranking by BM25 belongs to `search.index.words`, what is indexed to `tables.passages`.
->>>>>>> 2031cf7 (wip)
+Pure functions. Keeping terms and ranking by BM25 belongs to `search.index.words`, what is indexed to
+`catalogue.passages`.
 
 A word gives its stem and, where they differ, the word itself, both without diacritics: a document stemmed in one
 language is still found by a query taken for another. Scripts that put no space between words give pairs of signs.

@@ -105,15 +105,12 @@ class StaticEmbedder:
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
             row: QueryVector = self.embed([text])[0]
             return row
-<<<<<<< HEAD
         from infold.search.embed.quick_tokenizer import quick_tokens
 
+        text = without_runs(text)
         ids = quick_tokens(self._quick_file, text)
         if ids is None:
             ids = self._tokenizer.encode(text, add_special_tokens=False).ids
-=======
-        ids = self._tokenizer.encode(without_runs(text), add_special_tokens=False).ids
->>>>>>> b00ad1a (No text takes minutes: a budget a note and a paragraph, data never reaches a tokenizer, and each step is linear in every text tried)
         rows = _rows(self._present(self._weights_file), ids, self.size)
         sums = [math.fsum(column) for column in zip(*rows, strict=True)] or [0.0] * self.size
         length = math.hypot(*sums) or 1.0  # that of the mean too, but for a factor
