@@ -20,6 +20,7 @@ from infold.librarian.base import Librarian
 from infold.librarian.decisions import content_key
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.spend import Usage
+from infold.vault.records import Note
 from infold.workspace import Workspace
 from tasks.artifacts import ProgressArtifacts
 from tasks.decisions import CHUNKS, Payload, edit_chunk, explore_chunk, group_paragraphs
@@ -103,6 +104,10 @@ class PrefectSteps:
     async def apply(self, run_id: str) -> Run:
         """Writes a saved plan to the vault."""
         return await apply_run(run_id, unseen(self._direct), wait_for=self._edited or self._ready)
+
+    def note(self, path: str) -> Note:
+        """The note that the direct steps have read at a path."""
+        return self._direct.note(path)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Says how far a stage is, to whoever watches the direct steps and in the UI."""

@@ -6,7 +6,7 @@ that `infold lint` makes of the whole vault. It only tells; where the text goes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Final
 
@@ -14,24 +14,27 @@ from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.planning import Outcome
 from infold.librarian.answers import Chunk
 from infold.librarian.offline.contradictions import Statement, contradictions, statements
-from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
-from infold.workspace import Workspace
+from infold.vault.records import Note
 
 _MOST_NOTES: Final = 20  # of a chunk
 _NEWEST: Final = "9999-12-31"  # what arrives now is newer than anything that stands somewhere
 
 
-def differences(workspace: Workspace, chunks: Iterable[Chunk], outcomes: Mapping[int, Outcome]) -> tuple[str, ...]:
-    """A sentence for each statement of the inbox that a note says otherwise: both quotes, and where the note stands."""
+def differences(
+    note: Callable[[str], Note], chunks: Iterable[Chunk], outcomes: Mapping[int, Outcome]
+) -> tuple[str, ...]:
+    """A sentence for each statement of the inbox that a note says otherwise: both quotes, and where the note stands.
+
+    `note` gives the note at a path.
+    """
 
     @cache
     def said_in(path: str) -> tuple[Statement, ...]:
         try:
-            text = decode(read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes), path)
+            return tuple(statements(note(path)))
         except (NoteUnreadable, PathRefused):
             return ()
-        return tuple(statements(parse(path, text)))
 
     found: dict[str, None] = {}
     for chunk in chunks:

@@ -121,7 +121,7 @@ def _record(
         ),
         chunks=chunks,
         skipped=prepared.skipped,
-        warnings=prepared.warnings + grouped.warnings + differences(workspace, grouped.chunks, outcomes),
+        warnings=prepared.warnings + grouped.warnings + differences(steps.note, grouped.chunks, outcomes),
         usage=steps.usage,
         seconds=round(seconds, 3),
     )

@@ -21,6 +21,7 @@ from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.vault.files import read_bytes
+from infold.vault.records import Note
 from infold.workspace import Workspace
 
 
@@ -60,6 +61,9 @@ class Steps(Protocol):
 
     async def apply(self, run_id: str) -> Run:
         """Writes a saved plan to the vault; NoteChanged where a note is not what the plan saw."""
+
+    def note(self, path: str) -> Note:
+        """The note that the steps have read at a path. Raises NoteUnreadable and PathRefused."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Says how far a stage is."""

@@ -34,6 +34,7 @@ from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher
 from infold.vault.front_matter import without_front_matter
+from infold.vault.records import Note
 from infold.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -105,6 +106,10 @@ class DirectSteps:
         """Notes, links and passages, in step with the vault."""
         self._seen = sync_catalogue(self._catalogue, progress=lambda done, total: self.progress("tables", done, total))
         return self._seen
+
+    def note(self, path: str) -> Note:
+        """The note at a path, as the catalogue has it. Raises NoteUnreadable and PathRefused."""
+        return self._catalogue.note(path)
 
     def export_tables(self) -> None:
         """The catalogue as parquet, for DVC and for programs that read tables. Raises StateUnwritable."""
