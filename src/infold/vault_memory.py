@@ -154,7 +154,8 @@ class VaultMemory(VaultParts):
         with suppress(VaultBusy):
             with self.docmem.store.reading() as rows:
                 few = waiting_count(rows) <= _MOST_AT_ONCE
-            done = index_memory(self.docmem, self.workspace, self.embedder, vectors=few, wait_seconds=1.0)
+            space = self.workspace
+            done = index_memory(self.docmem, space, self.embedder, self.progress, vectors=few, wait_seconds=1.0)
             if not done.pending:
                 return ()
             return (f"{done.pending} nodes are found by words only until `infold index` has run.",)
