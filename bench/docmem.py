@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from infold.docmem import upkeep
+from infold.docmem import maintenance
 from infold.docmem.feed import index_memory
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
@@ -89,9 +89,9 @@ def _measure(memory: Docmem, size: int) -> dict[str, str]:
     user = memory.get(parents[-1]).parent_id
     figures[f"expand below summaries to {BUDGET_TOKENS:,}"] = _median(lambda: _expand(memory, str(user)))
     clock = _Clock()
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
     figures["check of everything"] = clock.each(1)
-    figures["file"] = f"{upkeep.facts(memory.store).size_bytes / 1e6:,.0f} MB"
+    figures["file"] = f"{maintenance.facts(memory.store).size_bytes / 1e6:,.0f} MB"
     return figures
 
 

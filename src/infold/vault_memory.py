@@ -16,7 +16,7 @@ from infold.parts import VaultParts
 if TYPE_CHECKING:
     from infold.docmem.classifying import Proposal
     from infold.docmem.condensing import Condensed, Planned
-    from infold.docmem.filing import Document
+    from infold.docmem.import_routing import Document
     from infold.docmem.node import Node
     from infold.docmem.recall import Recall
     from infold.librarian.estimate import Estimate

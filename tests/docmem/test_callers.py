@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from infold.docmem.maintenance import problems
 from infold.docmem.memory import open_docmem
 from infold.docmem.place import Place
-from infold.docmem.upkeep import problems
 from infold.errors import ArgumentInvalid, StateUnwritable, StoreBusy, TextNotStorable
 from tests.docmem.conftest import MEMORY
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from infold.docmem.classifying import propose, request_for
-from infold.docmem.filing import Document, import_document, read_document
+from infold.docmem.import_routing import Document, import_document, read_document
 from infold.docmem.node import Context
 from infold.environment import Environment
 from infold.errors import ImportRefused

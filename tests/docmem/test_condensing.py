@@ -9,10 +9,10 @@ import pytest
 
 from infold.docmem import outbox
 from infold.docmem.condensing import condense, plan
+from infold.docmem.maintenance import problems
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import expected_hashes
 from infold.docmem.place import child_of
-from infold.docmem.upkeep import problems
 from infold.environment import Environment
 from infold.errors import LockConflict
 from infold.librarian.decisions import DecisionStore

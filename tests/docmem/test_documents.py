@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.docmem.documents import markdown_draft, text_draft
-from infold.docmem.drafts import Draft, shortened
+from infold.docmem.tree_builder import Draft, shortened
 from infold.text import words
 
 NOTE = """---

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from infold.docmem.maintenance import problems
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import after, child_of
-from infold.docmem.upkeep import problems
 from infold.errors import LockConflict, NodeExists, NodeNotFound, NodeReadonly, VersionNotFound
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY, fresh
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from infold.docmem import importing, upkeep
+from infold.docmem import importing, maintenance
 from infold.docmem.chats import SESSION
 from infold.docmem.exporting import export_text
 from infold.docmem.importing import MAX_BYTES, SHA256, SOURCE, import_file, import_note
@@ -176,7 +176,7 @@ def test_nothing_is_half_imported(memory, note_file, monkeypatch):
     with pytest.raises(TextNotStorable):
         import_file(memory, note_file)
     assert memory.roots() == []
-    assert (memory.marked(SOURCE), upkeep.facts(memory.store).waiting) == ({}, 0)
+    assert (memory.marked(SOURCE), maintenance.facts(memory.store).waiting) == ({}, 0)
 
 
 def test_names_of_trees_are_checked(memory, note_file):
@@ -214,7 +214,7 @@ def test_hard_inputs_become_trees_or_are_named(memory, workspace, shared_data, t
         assert words(memory.serialise(root.id)) == words(file.read_bytes().decode().replace("\ufeff", "")), file.name
         assert len(root.context_value) <= 24
     assert set(refused) == {"invalid-utf8.md", "nul.md", "one-line-5MB.md", "utf16le-bom.md"}
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
 
 
 def test_trees_of_any_depth(memory, tmp_path):

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from infold.catalogue.embeddings import EmbeddingStore
-from infold.docmem import outbox, upkeep
+from infold.docmem import maintenance, outbox
 from infold.docmem.chats import import_transcript
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
@@ -116,10 +116,10 @@ def test_no_vector_is_computed_twice(space, garden, embedder):
 
 def test_a_restored_store_leaves_nothing_of_the_other_behind(space, garden, embedder, tmp_path):
     """Persistence: after a restore the index has what the backup had; trees made since are not found."""
-    upkeep.backup(garden.store, tmp_path / "backup.sqlite")
+    maintenance.backup(garden.store, tmp_path / "backup.sqlite")
     garden.create_root("Submarines", ROOT, root_id="sea")
     index_memory(garden, space, embedder)
-    upkeep.restore(garden.store, tmp_path / "backup.sqlite")
+    maintenance.restore(garden.store, tmp_path / "backup.sqlite")
     assert not is_indexed(garden, space)
     index_memory(garden, space, embedder)
     assert hits(space, embedder, "Submarines") == []

@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from infold.docmem import order, upkeep
+from infold.docmem import maintenance, order
 from infold.errors import OrderExhausted
 from tests.docmem.conftest import MEMORY
 
@@ -66,8 +66,8 @@ def test_insertion_never_ends(memory, tree, texts, pattern):
         target = node.id if kind == "previous" else target
     between = written if (side == "after") == (kind == "previous") else written[::-1]
     assert texts("garden") == (["a", "b", *between, "c"] if side == "after" else ["a", *between, "b", "c"])
-    assert upkeep.facts(memory.store).rebalances >= 2
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.facts(memory.store).rebalances >= 2
+    assert maintenance.problems(memory.store) == []
 
 
 def test_append_behind_the_largest_order(memory, tree, texts, writer_connection):

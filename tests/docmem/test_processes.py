@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from infold.docmem import order, upkeep
+from infold.docmem import maintenance, order
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import expected_hashes, node_hash
 from infold.docmem.place import child_of
@@ -44,7 +44,7 @@ def count_together(tmp_path, writers, times):
     conflicts = sum(json.loads(child.communicate()[0])["conflicts"] for child in children)
     assert [child.returncode for child in children] == [0] * writers
     total, versions = int(memory.get("number").text), len(memory.versions("number"))
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
     memory.close()
     return total, versions, conflicts
 
@@ -96,14 +96,14 @@ def make_tree(file):
 def picture(memory):
     """A tree without the ids and times that differ from run to run, and what belongs to it beside the nodes."""
     texts = [(depth, node.text, node.order_value, node.context_type) for node, depth in memory.subtree("garden")]
-    facts = upkeep.facts(memory.store)
+    facts = maintenance.facts(memory.store)
     return texts, facts.versions, facts.waiting, facts.rebalances
 
 
 def look(file):
     """The picture of a file, which is in order."""
     memory = open_docmem(file)
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
     seen = picture(memory)
     memory.append("garden", "still writable", MEMORY)
     memory.close()
@@ -174,7 +174,7 @@ def test_killed_at_random_moments(tmp_path):
         time.sleep(random.uniform(0.005, 0.08))
         os.kill(child, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
-        assert upkeep.problems(memory.store) == []
+        assert maintenance.problems(memory.store) == []
         for copied in memory.children("copies"):
             assert "\n\n".join(part for part in memory.serialise(copied.id).split("\n\n") if part != "s") == whole
         memory.delete("copies")

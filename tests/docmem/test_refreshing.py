@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.docmem.importing import import_file
+from infold.docmem.maintenance import problems
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import expected_hashes
-from infold.docmem.upkeep import problems
 from tests.docmem.conftest import MEMORY, SUMMARY
 
 BEFORE = (

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from infold.docmem import upkeep
+from infold.docmem import maintenance
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import Place
@@ -46,7 +46,7 @@ class Trees(RuleBasedStateMachine):
         self.deleted: Plain | None = None
 
     def teardown(self):
-        assert upkeep.problems(self.memory.store) == []
+        assert maintenance.problems(self.memory.store) == []
         self.memory.close()
         self.folder.cleanup()
 

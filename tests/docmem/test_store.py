@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from infold.docmem import store, upkeep
+from infold.docmem import maintenance, store
 from infold.docmem.memory import open_docmem
 from infold.docmem.schema import SCHEMA
 from infold.docmem.store import open_store
@@ -124,7 +124,7 @@ def test_threads_take_turns(memory, tree):
         thread.join()
     assert failures == []
     assert len(memory.children(tree["b"].id)) == 200
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infold.docmem import upkeep
-from infold.docmem.drafts import Draft, plant
+from infold.docmem import maintenance
 from infold.docmem.exporting import export_text
 from infold.docmem.importing import import_file
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
 from infold.docmem.toml_trees import toml_draft
+from infold.docmem.tree_builder import Draft, plant
 from infold.errors import ImportRefused
 from tests.docmem.conftest import MEMORY, ROOT
 
@@ -72,7 +72,7 @@ def test_export_then_import_gives_an_equal_tree(memory, tmp_path, draft):
     done = import_file(memory, file)
     assert (done.node.id, done.nodes) == (root.id, len(before))
     assert whole(memory, root.id) == before
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
 
 
 def test_ids_that_are_taken_are_new(memory, tree, tmp_path):
@@ -85,7 +85,7 @@ def test_ids_that_are_taken_are_new(memory, tree, tmp_path):
         assert len(made.id) == 8
         assert memory.serialise(made.id).startswith("a\n\na1\n\na2\n\nb")
     assert below.parent_id == tree["b"].id
-    assert upkeep.problems(memory.store) == []
+    assert maintenance.problems(memory.store) == []
 
 
 def test_a_part_of_a_tree_becomes_a_tree(memory, tree, tmp_path):

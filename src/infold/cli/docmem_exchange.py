@@ -22,7 +22,7 @@ from infold.errors import UsageError
 from infold.operations import docmem_exchange as operations
 
 if TYPE_CHECKING:
-    from infold.docmem.filing import Document
+    from infold.docmem.import_routing import Document
     from infold.workspace import Workspace
 
 
@@ -208,7 +208,7 @@ def _write(file: Path, text: str, *, force: bool) -> None:
 
 
 def _document(file: Path) -> Document:
-    from infold.docmem.filing import Document, read_document
+    from infold.docmem.import_routing import Document, read_document
 
     if str(file) != "-":
         return read_document(file)

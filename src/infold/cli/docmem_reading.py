@@ -98,7 +98,7 @@ def text(
     ] = "with",
 ) -> int:
     """Print the texts below a node as one document, in reading order. The node's own text is not part of it."""
-    from infold.docmem.focus import Summaries
+    from infold.docmem.budgeted_expansion import Summaries
 
     request = operations.DocmemSerializeRequest(node=node, summaries=choice(mode, get_args(Summaries), "mode"))
     with call.vault() as vault:
@@ -139,7 +139,7 @@ def expand(
     Nodes marked with a priority come first, then what answers the query; then upper levels before lower ones, and
     within a level later nodes before earlier ones. What is marked to stick together comes whole.
     """
-    from infold.docmem.focus import RESOLUTIONS
+    from infold.docmem.budgeted_expansion import RESOLUTIONS
     from infold.operations.docmem_search import DocmemExpandRequest, docmem_expand_to_length
 
     request = DocmemExpandRequest(

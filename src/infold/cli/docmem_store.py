@@ -80,8 +80,8 @@ def restore_backup(
 
     What they were before is kept beside the store, and named. A store that cannot be opened any more is set aside.
     """
+    from infold.docmem.maintenance import facts, replace, restore
     from infold.docmem.memory import open_docmem
-    from infold.docmem.upkeep import facts, replace, restore
 
     store = call.place().workspace.docmem
     what = _what_goes(store)
@@ -105,8 +105,8 @@ def restore_backup(
 
 def _what_goes(store: Path) -> str:
     """What a restore takes the place of, in words; "" where there is nothing."""
+    from infold.docmem.maintenance import facts
     from infold.docmem.memory import open_docmem
-    from infold.docmem.upkeep import facts
     from infold.errors import StoreDamaged, StoreTooNew
 
     try:

@@ -255,7 +255,7 @@ def mark(
     value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its value.")] = "1",
 ) -> int:
     """Flag a node: what comes first in an expansion, what sticks together, or what you like."""
-    from infold.docmem.focus import PRIORITY
+    from infold.docmem.budgeted_expansion import PRIORITY
 
     if name == PRIORITY and not _is_number(value):
         raise UsageError(f"A priority is a number, not {value!r}.", hint="A node without the flag counts as 0.")

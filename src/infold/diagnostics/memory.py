@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from infold.app import OpenVault
 from infold.diagnostics.finding import Finding, Level
-from infold.docmem.upkeep import facts, problems
+from infold.docmem.maintenance import facts, problems
 from infold.errors import InfoldError
 
 

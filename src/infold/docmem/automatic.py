@@ -1,7 +1,8 @@
 """Summaries that nobody asked for, as `docmem.summarise: auto` has them (spec 2, Future Requirements / Summarization).
 
 With the offline librarian they cost nothing and are made at once, where memories are added or changed at the prompt.
-With a model they are made by the flow `memory` alone, under its cap. What is left alone is said in `runs`.
+With a model they are made by the flow `memory` alone, under its cap. What is left alone is said in
+`summary_candidates`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infold.docmem.reading import ancestors
-from infold.docmem.runs import Due, runs_below, to_be_renewed
+from infold.docmem.summary_candidates import Due, runs_below, to_be_renewed
 from infold.errors import StoreBusy
 from infold.own_loop import in_own_loop
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from infold.docmem import marks, stale, writing
-from infold.docmem.drafts import Draft, shortened
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Context, Node
 from infold.docmem.place import child_of
 from infold.docmem.rows import Rows
+from infold.docmem.tree_builder import Draft, shortened
 from infold.errors import ImportRefused, NoteUnreadable
 from infold.notebook.archive import add_transcripts, find_session
 from infold.notebook.sessions import PREFIX

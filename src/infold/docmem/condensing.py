@@ -2,7 +2,7 @@
 
 Each summary is one transaction, after its words were had: killed anywhere, a run of memories is as before or under its
 summary, and an answer that was paid for is kept with the librarian's decisions. `Docmem.unsummarise` takes one back.
-What is due belongs to `runs`.
+What is due belongs to `summary_candidates`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from infold.docmem import marks, summarising, writing
-from infold.docmem.drafts import shortened
 from infold.docmem.node import SUMMARY, Context, expected_hashes
 from infold.docmem.points import label_of
-from infold.docmem.runs import COMPRESSION, Due, new_runs, to_be_renewed
 from infold.docmem.stale import OF_CHILDREN, OWN_WORDS, digest_of
+from infold.docmem.summary_candidates import COMPRESSION, Due, new_runs, to_be_renewed
+from infold.docmem.tree_builder import shortened
 from infold.errors import CapReached, LibrarianFault, LockConflict, NodeNotFound, NotSummarisable
 from infold.librarian.answers import SummaryRequest
 from infold.text import content_hash, token_count, word_count
@@ -53,7 +53,10 @@ class Condensed:
 
 
 def plan(memory: Docmem, params: Params, root_id: str | None = None, *, by_itself: bool = False) -> Planned:
-    """What is due in one tree, or from a node down, or in all trees; `by_itself` as in `runs`. Raises NodeNotFound."""
+    """What is due in one tree, or from a node down, or in all trees; `by_itself` as in `summary_candidates`.
+
+    Raises NodeNotFound.
+    """
     with memory.store.reading() as rows:
         roots = [root_id] if root_id is not None else [root.id for root in rows.children(None)]
         return Planned(

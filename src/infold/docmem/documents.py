@@ -12,8 +12,8 @@ from itertools import count, groupby
 from operator import itemgetter
 from typing import Final
 
-from infold.docmem.drafts import Draft, shortened
 from infold.docmem.node import Context
+from infold.docmem.tree_builder import Draft, shortened
 from infold.vault.front_matter import BOM
 from infold.vault.note import parse
 from infold.vault.records import BlockKind

@@ -1,8 +1,8 @@
 """Memory nodes in the search index: the outbox says which are not there as they are, and is emptied as they are taken.
 
 The index is a copy: killed anywhere, what was not confirmed is given again. An index made anew, or a store restored, is
-noticed by the fact `upkeep.INDEX_GENERATION`, and everything is given again; kept vectors are not computed twice. Who
-writes it, and when, belongs to `search.index.sync`.
+noticed by the fact `maintenance.INDEX_GENERATION`, and everything is given again; kept vectors are not computed twice.
+Who writes it, and when, belongs to `search.index.sync`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from infold.docmem import marks, outbox
 from infold.docmem.chats import SESSION
+from infold.docmem.maintenance import INDEX_GENERATION
 from infold.docmem.points import Entry, entry_of, node_id_of_point, point_id
-from infold.docmem.upkeep import INDEX_GENERATION
 from infold.errors import IndexFault, NodeNotFound
 from infold.progress import Progress, silent
 from infold.search.index.feeds import Changes

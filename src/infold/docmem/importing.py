@@ -15,13 +15,13 @@ from typing import Final, Literal, get_args
 from infold.docmem import marks
 from infold.docmem.chats import VIEW_MARKS, thread_draft
 from infold.docmem.documents import markdown_draft, text_draft
-from infold.docmem.drafts import Draft, plant
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
 from infold.docmem.place import Place, parent_and_order
 from infold.docmem.refreshing import refresh
 from infold.docmem.rows import Rows
 from infold.docmem.toml_trees import toml_draft
+from infold.docmem.tree_builder import Draft, plant
 from infold.errors import ImportRefused, NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX
 from infold.text import content_hash

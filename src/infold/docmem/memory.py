@@ -16,7 +16,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from infold.docmem import expanding, focus, history, marks, moving, notes, reading, stale, summarising, writing
+from infold.docmem import (
+    budgeted_expansion,
+    expanding,
+    history,
+    marks,
+    moving,
+    notes,
+    reading,
+    stale,
+    summarising,
+    writing,
+)
 from infold.docmem.checked import reads, writes
 from infold.docmem.lookup import Lookup
 from infold.docmem.store import Batch, Store, open_store
@@ -68,7 +79,7 @@ class Docmem:
     serialise = reads(reading.serialise)
     structure = reads(reading.structure)
     expand_to_length = reads(expanding.expand_to_length)
-    expand = reads(focus.expand)
+    expand = reads(budgeted_expansion.expand)
     stale_summaries = reads(stale.stale_summaries)
 
     # what was, and flags

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from infold.docmem import queries
-from infold.docmem.focus import Summaries
+from infold.docmem.budgeted_expansion import Summaries
 from infold.docmem.lookup import Lookup, node_of
 from infold.docmem.node import Node
 

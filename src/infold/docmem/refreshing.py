@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from infold.docmem import notes
-from infold.docmem.drafts import Draft, put_draft
 from infold.docmem.lookup import Lookup
 from infold.docmem.moving import move
 from infold.docmem.node import Node
 from infold.docmem.place import Place, after, before, child_of, parent_and_order
 from infold.docmem.rows import Rows
+from infold.docmem.tree_builder import Draft, put_draft
 from infold.docmem.writing import delete
 
 

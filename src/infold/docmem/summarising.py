@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from infold.docmem import marks, notes, order, stale
-from infold.docmem.focus import STICKY
+from infold.docmem.budgeted_expansion import STICKY
 from infold.docmem.lookup import Lookup, check_lock
 from infold.docmem.node import SUMMARY, Context, Node, checked_text
 from infold.docmem.place import parent_of

@@ -28,10 +28,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from infold.docmem.drafts import Draft
 from infold.docmem.history import Version
 from infold.docmem.node import Context, Node, node_hash, written_time
 from infold.docmem.order import FIRST, STEP
+from infold.docmem.tree_builder import Draft
 from infold.errors import ImportRefused, InfoldError
 
 FORMAT: Final = "docmem/1"

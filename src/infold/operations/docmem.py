@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.docmem.focus import Summaries
+from infold.docmem.budgeted_expansion import Summaries
 from infold.docmem.node import metadata
 from infold.errors import NodeNotFound, StoreBusy, StoreDamaged, StoreTooNew
 from infold.operations.contract import Effect, Group, Message, Nothing

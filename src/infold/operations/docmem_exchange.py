@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.docmem import exporting, importing, upkeep
+from infold.docmem import exporting, importing, maintenance
 from infold.docmem.chats import import_session, import_transcript
 from infold.docmem.place import Place, Side
 from infold.docmem.to_inbox import send_to_inbox
@@ -294,11 +294,11 @@ class DocmemCheckAnswer(Message):
 def docmem_check(vault: OpenVault, request: Nothing) -> DocmemCheckAnswer:  # noqa: ARG001
     """Check the store of all trees: the file, the trees, every hash; and name the summaries that are stale."""
     memory = vault.docmem
-    wrong = tuple(upkeep.problems(memory.store))
+    wrong = tuple(maintenance.problems(memory.store))
     if wrong:
         return DocmemCheckAnswer(file=str(memory.store.file), problems=wrong)
     stale = tuple(node_of(summary, stale=True) for summary in memory.stale_summaries())
-    return DocmemCheckAnswer.of(upkeep.facts(memory.store), file=str(memory.store.file), problems=(), stale=stale)
+    return DocmemCheckAnswer.of(maintenance.facts(memory.store), file=str(memory.store.file), problems=(), stale=stale)
 
 
 class DocmemBackupRequest(Message):
@@ -317,7 +317,7 @@ class DocmemBackupAnswer(Message):
 @operation(Group.DOCMEM, Effect.READS, errors=(StateUnwritable, *STORE_ERRORS), not_in=_NO_FILES)
 def docmem_backup(vault: OpenVault, request: DocmemBackupRequest) -> DocmemBackupAnswer:
     """Write all trees into one file, whole or not at all, while others go on reading and writing."""
-    upkeep.backup(vault.docmem.store, request.file)
+    maintenance.backup(vault.docmem.store, request.file)
     return DocmemBackupAnswer(file=str(request.file.absolute()))
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.docmem.filing import Document, import_document
-from infold.docmem.focus import Resolution
+from infold.docmem.budgeted_expansion import Resolution
+from infold.docmem.import_routing import Document, import_document
 from infold.errors import EnvironmentFault, ImportRefused, IndexFault, LibrarianFault, UsageError
 from infold.operations.contract import Effect, Group, Message, Nothing
 from infold.operations.docmem import READ_ERRORS, DocmemNodeRequest, DocmemNodesAnswer, MemoryNode, node_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.docmem.focus import RESOLUTIONS
+from infold.docmem.budgeted_expansion import RESOLUTIONS
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import expected_hashes
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY

@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from infold.docmem import marks, stale
-from infold.docmem.focus import STICKY
+from infold.docmem.budgeted_expansion import STICKY
 from infold.docmem.notes import NOTE_OF
 from infold.text import word_count
 
