@@ -79,47 +79,53 @@ class Store:
         Raises StoreBusy where another caller or process writes for longer than `BUSY_SECONDS`, and at once where it is
         a coroutine of this very thread, which could not go on while one waits.
         """
-        frame = self.begin()
-        try:
-            with translated(self.file, SCHEMA):
+        with translated(self.file, SCHEMA):
+            frame = self._begin(threading.get_ident())
+            try:
                 yield self._rows
-        except BaseException:
-            self.end(frame, failed=True)
-            raise
-        self.end(frame)
+            except BaseException:
+                self._end(frame, failed=True)
+                raise
+            self._end(frame, failed=False)
 
     def batch(self) -> Batch:
         """A transaction around several, as `with` or `async with`."""
         return Batch(self)
 
-    def begin(self, thread: int | None = None) -> _Frame:
-        """Opens a transaction, or a part of the caller's own; `end` closes it. Raises as `writing` does."""
+    def begin(self, thread: int) -> _Frame:
+        """Opens a transaction, or a part of the caller's own, for who runs in `thread`; `end` closes it."""
+        with translated(self.file, SCHEMA):
+            return self._begin(thread)
+
+    def end(self, frame: _Frame, *, failed: bool) -> None:
+        """Commits what was begun, or takes it back. Raises StateUnwritable where the system refused a part of it."""
+        with translated(self.file, SCHEMA):
+            self._end(frame, failed=failed)
+
+    def _begin(self, thread: int) -> _Frame:
         frame = self._enter(thread)
         try:
-            with translated(self.file, SCHEMA):
-                if len(self._frames) == 1:
-                    self._db.execute("BEGIN IMMEDIATE")
-                else:
-                    self._check_whole(frame)
-                    self._db.execute("SAVEPOINT part")
+            if len(self._frames) == 1:
+                self._db.execute("BEGIN IMMEDIATE")
+            else:
+                self._check_whole(frame)
+                self._db.execute("SAVEPOINT part")
         except BaseException:
             self._leave(frame)
             raise
         return frame
 
-    def end(self, frame: _Frame, *, failed: bool = False) -> None:
-        """Commits what was begun, or takes it back. Raises StateUnwritable where the system refused a part of it."""
+    def _end(self, frame: _Frame, *, failed: bool) -> None:
         try:
-            with translated(self.file, SCHEMA):
-                if failed:
-                    self._roll_back(frame)
-                    return
-                try:
-                    self._check_whole(frame)
-                    self._db.execute("COMMIT" if len(self._frames) == 1 else "RELEASE part")
-                except BaseException:
-                    self._roll_back(frame)
-                    raise
+            if failed:
+                self._roll_back(frame)
+                return
+            try:
+                self._check_whole(frame)
+                self._db.execute("COMMIT" if len(self._frames) == 1 else "RELEASE part")
+            except BaseException:
+                self._roll_back(frame)
+                raise
         finally:
             self._leave(frame)
 
@@ -129,7 +135,8 @@ class Store:
 
         A caller sees what its own batch has written; nobody waits for the batch of another.
         """
-        frame = self._enter() if self._frame_of_caller() is not None else self._enter_if_free()
+        has_own = bool(self._frames) and self._frame_of_caller() is not None
+        frame = self._enter(threading.get_ident()) if has_own else self._enter_if_free()
         if frame is None:
             with self._beside() as rows:
                 yield rows
@@ -152,7 +159,7 @@ class Store:
         """The connection itself, outside any transaction: for backup and checks. Raises StoreBusy within a batch."""
         if self._frame_of_caller() is not None:
             raise StoreBusy("The store is in the middle of a batch.", hint="Do this before or after it.")
-        frame = self._enter()
+        frame = self._enter(threading.get_ident())
         try:
             with translated(self.file, SCHEMA):
                 yield self._db
@@ -172,8 +179,11 @@ class Store:
                 spare.connection.close()
             self._database.close()
 
-    def _enter(self, thread: int | None = None) -> _Frame:
+    def _enter(self, thread: int) -> _Frame:
         """The connection for the caller, once nobody else uses it. Raises StoreBusy, StoreClosed."""
+        free = self._enter_if_free(thread)
+        if free is not None:
+            return free
         own = self._frame_of_caller()
         until = time.monotonic() + BUSY_SECONDS
         with self._turn:
@@ -189,11 +199,13 @@ class Store:
                         f"Another caller of this process has used {self.file.name} for {BUSY_SECONDS:.0f} s.",
                         hint="Try again when it is done.",
                     )
-            return self._pushed(thread or threading.get_ident())
+            return self._pushed(thread)
 
-    def _enter_if_free(self) -> _Frame | None:
+    def _enter_if_free(self, thread: int | None = None) -> _Frame | None:
+        """The connection, where nobody uses it, or only the caller's own batch does."""
         with self._turn:
-            return None if self._frames else self._pushed(threading.get_ident())
+            is_free = not self._frames or self._frames[-1:] == list(_frames_of_caller.get()[-1:])
+            return self._pushed(thread or threading.get_ident()) if is_free else None
 
     def _pushed(self, thread: int) -> _Frame:
         if os.getpid() != self._process:
@@ -209,7 +221,9 @@ class Store:
 
     def _leave(self, frame: _Frame) -> None:
         with self._turn:
-            if frame in self._frames:
+            if self._frames[-1:] == [frame]:
+                self._frames.pop()
+            elif frame in self._frames:
                 del self._frames[self._frames.index(frame) :]
             if not self._frames:
                 self._rows.forget()
@@ -274,7 +288,7 @@ class Batch:
         self._frame: _Frame | None = None
 
     def __enter__(self) -> None:
-        self._frame = self._store.begin()
+        self._frame = self._store.begin(threading.get_ident())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -309,6 +323,10 @@ class Batch:
 
 def _forget(frame: _Frame) -> None:
     """The caller uses it no more."""
+    mine = _frames_of_caller.get()
+    if mine and mine[-1] is frame:
+        _frames_of_caller.set(mine[:-1])
+        return
     _frames_of_caller.set(tuple(other for other in _frames_of_caller.get() if other is not frame))
 
 
