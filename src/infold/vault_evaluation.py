@@ -11,7 +11,7 @@ from pathlib import Path
 
 from infold import __version__
 from infold.app import OpenVault
-from infold.durable.files import Disk
+from infold.durable.files import SHARED, Disk
 from infold.errors import UsageError
 from infold.evaluation import report
 from infold.evaluation.arms import plan_arms
@@ -122,7 +122,7 @@ def write_file(file: Path, content: bytes) -> None:
     """Writes a file and the folders above it, whole or not at all. Raises StateUnwritable."""
     disk = Disk()
     disk.make_folder(file.absolute().parent)
-    disk.write_whole(file.absolute(), content)
+    disk.write_whole(file.absolute(), content, SHARED)
 
 
 def _folder(vault: OpenVault, kind: str, out: Path | None) -> Path:

@@ -200,11 +200,11 @@ def _tell_session(call: Call, tree: operations.DocmemImportSessionAnswer) -> int
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:
-    from infold.durable.files import Disk
+    from infold.durable.files import SHARED, Disk
 
     if file.exists() and not force:
         raise UsageError(f"{file} is there already.", hint="Name another file, or add --force to write over it.")
-    Disk().write_whole(file, text.encode())
+    Disk().write_whole(file, text.encode(), SHARED)
 
 
 def _document(file: Path) -> Document:

@@ -170,9 +170,7 @@ class Journal:
         entries = []
         for number in self._numbers():
             intent = self._read(Intent, f"{number:04d}{_INTENT}")
-            has_ended = (self._records / f"{number:04d}{_DONE}").exists()
-            done = self._read(Done, f"{number:04d}{_DONE}") if has_ended else None
-            entries.append(Transaction(number, intent, done))
+            entries.append(Transaction(number, intent, self._done(number)))
         return entries
 
     def current(self, path: str) -> bytes | None:
@@ -204,7 +202,15 @@ class Journal:
             raise StateUnwritable(f"{path} cannot be read: {error.strerror or error}.") from error
 
     def _write_done(self, number: int, done: Done) -> None:
-        self._disk.write_whole(self._records / f"{number:04d}{_DONE}", done.model_dump_json(indent=1).encode())
+        record = done.model_dump_json(indent=1).encode()
+        self._disk.write_whole(self._records / f"{number:04d}{_DONE}", record, is_durable=False)
+
+    def _done(self, number: int) -> Done | None:
+        """How it ended; None also where a power cut tore the record: then what it says is found out again."""
+        try:
+            return self._read(Done, f"{number:04d}{_DONE}")
+        except RunStateWrong:
+            return None
 
     def _missing_folders(self, changes: Sequence[FileChange]) -> tuple[str, ...]:
         missing: dict[str, None] = {}

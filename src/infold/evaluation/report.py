@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from infold.durable.files import Disk
+from infold.durable.files import SHARED, Disk
 from infold.evaluation.arms import RESULT_FILE
 from infold.evaluation.committed import as_file, metrics
 from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG
@@ -41,7 +41,7 @@ def write_report(folder: Path, findings: Findings) -> None:
         RESULT_FILE: evaluation.model_dump_json(),
     }
     for name in FILES:
-        disk.write_whole(folder / name, texts[name].encode())
+        disk.write_whole(folder / name, texts[name].encode(), SHARED)
 
 
 def all_metrics(findings: Findings) -> dict[str, Any]:

@@ -159,7 +159,7 @@ class _Recent:
             return
         item = {"entry": _key(entry), "path": path, "at": at.timestamp(), "block": block}
         self._disk.make_folder(self._file.parent)
-        self._disk.write_whole(self._file, json.dumps([*self._fresh(at), item]).encode())
+        self._disk.write_whole(self._file, json.dumps([*self._fresh(at), item]).encode(), is_durable=False)
 
     def _fresh(self, at: datetime) -> list[dict[str, Any]]:
         return [item for item in self._known if abs(at.timestamp() - float(item.get("at", 0))) < self._seconds]

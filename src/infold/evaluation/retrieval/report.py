@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from infold.durable.files import Disk
+from infold.durable.files import SHARED, Disk
 from infold.evaluation.committed import as_file
 from infold.evaluation.intervals import Interval
 from infold.evaluation.retrieval.figures import MAIN, MEASURES, TITLES, WAYS, SetFigures, set_figures
@@ -119,7 +119,7 @@ def write_report(folder: Path, found: Found) -> None:
         "result.json": found.evaluation.model_dump_json(),
     }
     for name, content in files.items():
-        disk.write_whole(folder / name, content.encode())
+        disk.write_whole(folder / name, content.encode(), SHARED)
 
 
 def query_lines(evaluation: RetrievalEvaluation) -> str:
