@@ -5,7 +5,8 @@ The first that is there counts:
 - vault: `--vault`, INFOLD_VAULT, `vault.path` of ./params.yaml, the vault that `infold init` remembered;
 - state: `--state`, INFOLD_STATE, `data/state` beside that ./params.yaml, the folder that `infold init` was given for
   the vault, a folder of the vault's own in the user's data folder;
-- settings: `--params`, that ./params.yaml, params.yaml in the state folder, the defaults; `--set` on top.
+- settings: `--params`, that ./params.yaml, params.yaml of the state's DVC project or in the state folder, the defaults;
+  `--set` on top.
 
 The state lies outside the vault because vaults are often synced, and an index must not be.
 """
@@ -89,13 +90,19 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     vault, vault_from = _vault(wanted, vault_from, repository, remembered)
     state = _state(wanted, vault, repository, remembered)
     params_file = wanted.params or (repository[0] if repository else None)
-    if params_file is None and (state / PARAMS_FILE).is_file():
-        params_file = state / PARAMS_FILE
+    if params_file is None:
+        params_file = next((file for file in _params_of(state) if file.is_file()), None)
     params = load_params(params_file, list(wanted.changes))
     notes = _notes_folder(vault, params)
     params = _with_names_found(params, vault, notes)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
     return LocatedWorkspace(_with_inbox_told_apart(workspace), vault_from, params_file)
+
+
+def _params_of(state: Path) -> tuple[Path, ...]:
+    """Where the settings of a state folder may lie: in the DVC project that it belongs to, else in itself."""
+    project = state.parent.parent
+    return (*([project / PARAMS_FILE] if (project / ".dvc").is_dir() else []), state / PARAMS_FILE)
 
 
 def default_state(vault: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,13 @@ from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locat
 if TYPE_CHECKING:
     from infold.diagnostics.vault_stats import VaultStats
     from infold.discovery import Found
+
+
+class Host(StrEnum):
+    """Who runs continuous integration."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +52,26 @@ def init(
     create_inbox: Annotated[
         bool, typer.Option("--create-inbox", metavar="", help="Create the inbox where it is missing.")
     ] = False,
+    dvc: Annotated[
+        Path | None,
+        typer.Option(
+            "--dvc",
+            metavar="DIR",
+            help="Make a DVC project there, beside the vault: its history of notes, tables and summaries.",
+        ),
+    ] = None,
+    ci: Annotated[
+        Host | None,
+        typer.Option("--ci", help="With --dvc: a workflow that evaluates the vault there and posts the report."),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", metavar="", help="Write the settings anew where there are some.")
     ] = False,
 ) -> int:
     """Find the root note and the inbox of a vault, and remember the vault.
 
-    The settings go to params.yaml in the state folder. Nothing is written into the vault, but an empty inbox with
-    `--create-inbox`. Without `--vault` the current folder is the vault, where notes lie in it.
+    The settings go to params.yaml in the state folder, with `--dvc` in the project. Nothing is written into the vault,
+    but an empty inbox with `--create-inbox`. Without `--vault` the current folder is the vault, where notes lie in it.
     """
     terminal = call.terminal
     place = locate_workspace(_named(call.wanted))
@@ -61,9 +81,13 @@ def init(
     if create_inbox and not settled.has_inbox:
         _create(place.vault / settled.inbox.path)
         settled = dataclasses.replace(settled, has_inbox=True)
-    file = place.state / PARAMS_FILE
+    if ci is not None and dvc is None:
+        raise UsageError("--ci needs the project that it runs in.", hint="Add --dvc DIR.")
+    file = (dvc.expanduser().resolve() if dvc else place.state) / PARAMS_FILE
     is_written = force or not file.exists()
-    if is_written:
+    if dvc is not None:
+        place = _in_project(place, dvc, settled, ci)
+    elif is_written:
         _write_settings(file, place, settled)
     remember(place.vault, place.state)
     if terminal.is_json:
@@ -96,6 +120,17 @@ def init(
     terminal.say("This is now the vault of every command that names none.")
     terminal.say("Next: `infold integrate --dry-run`, or `infold doctor`.", style="bold")
     return 0
+
+
+def _in_project(place: LocatedWorkspace, folder: Path, settled: _Settled, ci: Host | None) -> LocatedWorkspace:
+    """The place with its state in the project, which is made where it is not there yet."""
+    from infold.stages.project import make_project
+
+    names = {"inbox_file": settled.inbox.path, **({"root_file": settled.root.path} if settled.root else {})}
+    vault = place.params.vault.model_copy(update=names)
+    params = place.params.model_copy(update={"vault": vault})
+    state = make_project(folder, place.vault, params, ci.value if ci else None)
+    return dataclasses.replace(place, workspace=dataclasses.replace(place.workspace, state=state))
 
 
 def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:

@@ -71,7 +71,7 @@ def falls(evaluation: Evaluation, accepted: Path, tolerance: float) -> list[Fall
     Raises UsageError where the file cannot be read or was measured on something else: that says nothing.
     """
     before, now = read_accepted(accepted), metrics(evaluation)
-    if before["measured_on"] != now["measured_on"]:
+    if comparable(before["measured_on"]) != comparable(now["measured_on"]):
         raise UsageError(
             f"{accepted} was measured on {_in_words(before['measured_on'])}, this on {_in_words(now['measured_on'])}.",
             hint="Evaluate the same again, or accept this one with --accept.",
@@ -88,6 +88,11 @@ def falls(evaluation: Evaluation, accepted: Path, tolerance: float) -> list[Fall
             fallen.append(Fall(name, was, value))
     counts = ((name, before["counts"].get(name, 0), now["counts"][name]) for name in _COUNTS)
     return fallen + [Fall(name, was, value) for name, was, value in counts if value > was]
+
+
+def comparable(measured_on: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same for two evaluations to be compared: all but the name of the folder that held the notes."""
+    return {name: value for name, value in measured_on.items() if name != "vault"}
 
 
 def read_accepted(path: Path) -> dict[str, Any]:

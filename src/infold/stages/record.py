@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -64,12 +65,19 @@ async def commits_itself(folder: Path) -> bool:
     return said.strip() == b"true"
 
 
+def author_options(folder: Path) -> tuple[str, ...]:
+    """The options of git for a commit here: none where it knows the person's name, else infold's own."""
+    known = subprocess.run(["git", "config", "user.email"], cwd=folder, capture_output=True, check=False)
+    return () if known.stdout.strip() else ("-c", "user.name=infold", "-c", "user.email=infold@localhost")
+
+
 async def _commit(folder: Path) -> None:
     hint = "Commit dvc.lock and data/metrics yourself."
     await _ran(["git", "add", "dvc.lock", "data/metrics"], folder, hint)
     process = await asyncio.create_subprocess_exec("git", "diff", "--cached", "--quiet", cwd=folder)
     if await process.wait():
-        await _ran(["git", "commit", "--quiet", "-m", "Notes and what is derived from them"], folder, hint)
+        message = "Notes and what is derived from them"
+        await _ran(["git", *author_options(folder), "commit", "--quiet", "-m", message], folder, hint)
 
 
 async def _ran(command: list[str], folder: Path, hint: str) -> None:

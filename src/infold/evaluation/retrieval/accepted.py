@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infold.errors import UsageError
-from infold.evaluation.committed import Fall
+from infold.evaluation.committed import Fall, comparable
 from infold.evaluation.retrieval.figures import MAIN
 
 JUDGED: Final = ("bm25", "dense", "hybrid")
@@ -31,7 +31,7 @@ def falls(now: Mapping[str, Any], accepted: Mapping[str, Any], tolerance: float)
 
     A change of the notes, the draw or the embeddings says nothing about search.
     """
-    if now["measured_on"] != accepted["measured_on"]:
+    if comparable(now["measured_on"]) != comparable(accepted["measured_on"]):
         raise UsageError(
             f"The accepted figures were measured on {accepted['measured_on']}, these on {now['measured_on']}.",
             hint="Evaluate the same again, or accept this one with --accept.",
