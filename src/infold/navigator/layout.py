@@ -106,8 +106,8 @@ def _relaxed(places: Places, near: NDArray[np.int64], steps: Matrix) -> Places:
 
 def _fitted(places: Places) -> Places:
     """The map centred and scaled so that all but a few outliers fill the square; those stand at its edge."""
-    centred = places - np.median(places, axis=0)
-    reach = np.quantile(np.abs(centred), 0.98, axis=0)
-    scaled = np.divide(centred, reach, out=np.zeros_like(centred), where=reach > 0) * np.float32(0.95)
+    low, high = np.quantile(places, (0.01, 0.99), axis=0)
+    centred, reach = places - (low + high) / 2, (high - low) / 2
+    scaled = np.divide(centred, reach, out=np.zeros_like(centred), where=reach > 0) * 0.95
     fitted: Places = np.clip(scaled, -1.0, 1.0).astype(np.float32)
     return fitted

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from infold.durable.change import Kind
-from infold.errors import EditRefused
+from infold.errors import EditRefused, NoteChanged
 from infold.notebook.names import page_path
 from infold.notebook.sections import Revised, appended, appended_to_section, new_page, replaced, replaced_section
+from infold.text import content_hash
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode
 from infold.vault.writing import NoteWriter, note_writer, on_what_stands
@@ -28,6 +29,7 @@ class Written:
     bytes_before: int  # 0 for a new page
     bytes_after: int
     id: str = ""
+    hash: str = ""  # of the text now, where the caller will ask for it
 
     def as_json(self) -> dict[str, Any]:
         """The answer of spec 3, with what was done."""
@@ -78,6 +80,39 @@ def _write(
     message = _message(path, revised, size, len(after))
     change = writer.write(path, before, after, Kind.WRITE, message)
     return Written(path, message, size, len(after), change.id)
+
+
+def notebook_edit(workspace: Workspace, path: str, content: str, known_hash: str | None) -> Written:
+    """Gives the note at `path` this text, if it still has the one with the hash known (None: if there is none).
+
+    Raises NoteChanged where it has not, and as `notebook_write` does.
+    """
+    with note_writer(workspace) as writer:
+        before = writer.read(path)
+        current = None if before is None else content_hash(before)
+        if current != known_hash:
+            raise NoteChanged(
+                f"{path} is not what was read: somebody has changed it since.",
+                hint="Read it again, and make the edit in what it says now.",
+                paths=(path,),
+            )
+        if before is not None:
+            _check_replaceable(workspace, path)
+        after = content.encode()
+        if after == before:
+            size = len(after)
+            return Written(path, f"{path} says that already; nothing was written.", size, size, hash=known_hash or "")
+        what = f"{path} edited ({len(before or b''):,} → {len(after):,} bytes)."
+        change = writer.write(path, before, after, Kind.WRITE, what)
+        return Written(path, what, len(before or b""), len(after), change.id, content_hash(after))
+
+
+def add_to_inbox(workspace: Workspace, text: str) -> Written:
+    """Text below what the inbox holds, as paragraphs of their own. The inbox is made where it is missing.
+
+    Raises PathRefused where it lies outside the vault, and as `notebook_write` does.
+    """
+    return notebook_write(workspace, workspace.inbox_path, f"\n{text.strip()}\n")
 
 
 def _check_replaceable(workspace: Workspace, path: str) -> None:

@@ -12,6 +12,9 @@ from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.results import ALWAYS_SHOWN, Result, SearchResult
+from infold.text import content_hash
+from infold.vault.files import read_bytes
+from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
     from infold.vault.portions import Portion
@@ -202,6 +205,8 @@ class MemoryGetAnswer(Message):
     """How many lines these are."""
     total: int
     """How many the file has."""
+    hash: str
+    """That of a note's whole text, for `notebook_edit`; empty of what is no note."""
     near: tuple[str, ...]
     """Names that come near, where there is no such file."""
     hint: str
@@ -223,7 +228,16 @@ def memory_get(vault: OpenVault, request: MemoryGetRequest) -> MemoryGetAnswer:
     except PathRefused as error:  # the request is wrong, not a file of the vault
         raise UsageError(str(error), hint=error.hint) from error
     hint = "" if portion.lines else _missing(vault, request.path, portion)
-    return MemoryGetAnswer.of(portion, path=portion.path or None, hint=hint)
+    return MemoryGetAnswer.of(portion, path=portion.path or None, hint=hint, hash=_note_hash(vault, portion.path))
+
+
+def _note_hash(vault: OpenVault, path: str) -> str:
+    if not is_note_name(path):
+        return ""
+    try:
+        return content_hash(read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes))
+    except (NoteUnreadable, PathRefused):  # a name like a note's that is something else's, such as a memory's
+        return ""
 
 
 def _missing(vault: OpenVault, name: str, portion: Portion) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC, datetime
+
+from pydantic import Field
+
 from infold.app import OpenVault
-from infold.errors import EditRefused, NoteUnreadable, PathRefused, StateUnwritable, UsageError, VaultBusy
+from infold.errors import EditRefused, NoteChanged, NoteUnreadable, PathRefused, StateUnwritable, UsageError, VaultBusy
 from infold.operations.contract import Effect, Group, Message, Nothing
 from infold.operations.table import operation
 
@@ -105,3 +110,123 @@ def memory_context(vault: OpenVault, request: Nothing) -> ContextAnswer:  # noqa
     found = vault.context()
     files = (ContextFile.of(file, rest=file.rest or None) for file in found.files)
     return ContextAnswer(text=found.text, files=tuple(files), notices=found.notices)
+
+
+class NotebookEditRequest(Message):
+    """What a note is to say from now on."""
+
+    path: str
+    """The note, by its path from the top of the vault."""
+    content: str
+    """All of its text, front matter included."""
+    hash: str | None = None
+    """The hash of the text you read (`memory_get` gives it): with another now it is refused. Null: a new note."""
+
+
+class NotebookEditAnswer(Message):
+    """What was done."""
+
+    path: str
+    message: str
+    hash: str
+    """That of the text now."""
+    write: str | None
+    """What takes it back; null where the note said that already."""
+
+
+@operation(Group.MEMORY, Effect.WRITES, errors=(*_WRITE_ERRORS, NoteChanged))
+def notebook_edit(vault: OpenVault, request: NotebookEditRequest) -> NotebookEditAnswer:
+    """Replace the whole text of a note that you have read, as an editor does.
+
+    Refused where somebody has changed it since, and for daily logs and the inbox, which are only added to. It can be
+    taken back. To add text, use `notebook_write`.
+    """
+    from infold.notebook.pages import notebook_edit as edit
+
+    done = edit(vault.workspace, request.path, request.content, request.hash)
+    return NotebookEditAnswer(path=done.path, message=done.message, hash=done.hash, write=done.id or None)
+
+
+class NotebookPagesRequest(Message):
+    """Which folder."""
+
+    folder: str = ""
+    """A folder of the vault; nothing is its top."""
+
+
+class NotebookFolder(Message):
+    """A folder, with all that is below it counted."""
+
+    path: str
+    notes: int
+
+
+class NotebookPage(Message):
+    """A note."""
+
+    path: str
+    bytes: int
+    modified_at: str
+    """ISO 8601, UTC."""
+
+
+class NotebookPagesAnswer(Message):
+    """What lies right below a folder, by name."""
+
+    folder: str
+    folders: tuple[NotebookFolder, ...]
+    pages: tuple[NotebookPage, ...]
+
+
+@operation(Group.MEMORY, Effect.READS, errors=(UsageError,))
+def notebook_pages(vault: OpenVault, request: NotebookPagesRequest) -> NotebookPagesAnswer:
+    """List the folders and notes right below a folder of the vault, with sizes and times."""
+    from infold.vault.files import scan
+
+    folder = request.folder.strip().removeprefix("./").strip("/")
+    folders: Counter[str] = Counter()
+    pages: list[NotebookPage] = []
+    for file in scan(vault.workspace.vault, vault.params.vault).files:
+        if folder and not file.path.startswith(f"{folder}/"):
+            continue
+        rest = file.path[len(folder) + 1 :] if folder else file.path
+        name, slash, _ = rest.partition("/")
+        if slash:
+            folders[f"{folder}/{name}".lstrip("/")] += 1
+        else:
+            moment = datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).isoformat(timespec="seconds")
+            pages.append(NotebookPage(path=file.path, bytes=file.size, modified_at=moment))
+    if folder and not (folders or pages):
+        raise UsageError(
+            f"There is no folder {folder!r} with notes.", hint="notebook_pages without a folder lists all."
+        )
+    return NotebookPagesAnswer(
+        folder=folder,
+        folders=tuple(NotebookFolder(path=path, notes=notes) for path, notes in sorted(folders.items())),
+        pages=tuple(pages),
+    )
+
+
+class InboxAddRequest(Message):
+    """What to drop into the inbox."""
+
+    text: str = Field(min_length=1)
+    """Markdown; paragraphs are set apart by blank lines."""
+
+
+class InboxAddAnswer(Message):
+    """Where it is."""
+
+    path: str
+    message: str
+    write: str | None
+    """What takes it back."""
+
+
+@operation(Group.INBOX, Effect.WRITES, is_idempotent=False, errors=_WRITE_ERRORS)
+def inbox_add(vault: OpenVault, request: InboxAddRequest) -> InboxAddAnswer:
+    """Drop text into the inbox, below what is there. `inbox_integrate` folds it into notes."""
+    from infold.notebook.pages import add_to_inbox
+
+    done = add_to_inbox(vault.workspace, request.text)
+    return InboxAddAnswer(path=done.path, message=done.message, write=done.id or None)

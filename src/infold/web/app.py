@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from infold import __version__
@@ -17,6 +18,7 @@ from infold.errors import InfoldError, UsageError
 from infold.web.api import ErrorAnswer, ErrorText, api_router, error_response
 from infold.web.debug_api import debug_router
 from infold.web.jobs import Jobs
+from infold.web.pages import error_page, pages_router
 from infold.web.security import LOOPBACK, Doorkeeper
 
 if TYPE_CHECKING:
@@ -59,7 +61,9 @@ def _application(vault: OpenVault) -> FastAPI:
     jobs = Jobs(vault)
     app.include_router(api_router(vault, jobs))
     app.include_router(debug_router(vault))
-    app.add_exception_handler(InfoldError, _infold_error)
+    app.include_router(pages_router(vault))
+    app.mount("/static", StaticFiles(packages=[("infold.web", "static")]))
+    app.add_exception_handler(InfoldError, _error_handler(vault))
     app.add_exception_handler(RequestValidationError, _wrong_request)
     return app
 
@@ -69,10 +73,15 @@ async def _lifespan(_: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-async def _infold_error(_: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, InfoldError):
-        raise error
-    return error_response(error)
+def _error_handler(vault: OpenVault) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Errors as JSON below /api, as a page elsewhere."""
+
+    async def handle(request: Request, error: Exception) -> Response:
+        if not isinstance(error, InfoldError):
+            raise error
+        return error_response(error) if request.url.path.startswith("/api/") else error_page(vault, error)
+
+    return handle
 
 
 async def _wrong_request(_: Request, error: Exception) -> JSONResponse:
