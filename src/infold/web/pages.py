@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from infold.errors import InfoldError, NoteChanged, PathRefused, UsageError
 from infold.operations.contract import Message, Nothing
-from infold.operations.docmem_reading import DocmemTreeRequest, docmem_roots, docmem_tree
+from infold.operations.docmem import DocmemShowRequest, docmem_roots, docmem_show
 from infold.operations.graph import KnowledgeGraphRequest, knowledge_graph
 from infold.operations.inbox import (
     InboxIntegrateRequest,
@@ -282,7 +282,7 @@ class Pages:
         roots = await self.ask(docmem_roots, Nothing())
         tree = None
         if root:
-            tree = (await self.ask(docmem_tree, DocmemTreeRequest(node=root))).as_json()
+            tree = (await self.ask(docmem_show, DocmemShowRequest(node=root))).as_json()
         return self.page("memory", roots=roots.as_json(), tree=tree, root=root)
 
     async def settings(self) -> Response:
