@@ -74,7 +74,7 @@ def test_nothing_found_is_no_failure(ask):
         (["sarah", "--path", "reference/"], {"reference/contacts.md"}),
         (["sarah phone", "-n", "1"], {"reference/contacts.md"}),
         (['"project timeline"'], {"daily/2026-02-24.md", "daily/2026-02-20.md"}),
-        (["sarah", "--min-score", "1"], {"daily/2026-02-24.md"}),
+        (["sarah", "--min-score", "1"], {"reference/contacts.md"}),
     ],
 )
 def test_options_narrow_a_search(ask, words, paths):
@@ -214,7 +214,7 @@ def a_result(**changes) -> Result:
         "heading": "# A",
         "trail": ("A",),
         "title": "A",
-        "source": "notebook",
+        "group": "notebook",
         "score": 0.5,
         "snippet": "one two\n\nthree",
         "marks": ((4, 7),),

@@ -16,11 +16,9 @@ from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
 from infold.search.index.feeds import Item, Listing, Reading
-from infold.search.index.points import note_points
 from infold.search.query.excerpts import NoteTexts
 from infold.settings import Params, SearchParams
 from infold.vault.files import Skipped, decode, read_bytes
-from infold.vault.note import parse
 from infold.vault.portions import Portion, portion_of
 
 FEED: Final = "sources"
@@ -52,6 +50,10 @@ class SourcesFeed:
 
     def read(self, item: Item, known_sha256: str) -> Reading:
         """The passages of a source's newest text."""
+        # Here, because a search of what is indexed already does without the parser.
+        from infold.search.index.points import note_points
+        from infold.vault.note import parse
+
         store = SourceStore(self.folder)
         try:
             record = store.get(item.path)

@@ -8,7 +8,7 @@ tests. Engines translate their own errors into IndexFault. What is indexed when 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -42,14 +42,33 @@ NOTE_GROUPS: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY)  # what notes of th
 DEFAULT_GROUPS: Final = (*NOTE_GROUPS, PointGroup.SESSIONS, PointGroup.MEMORY)  # others where they are asked for
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointFacts:
+    """What the index keeps of a point for whoever finds it, beside where it stands.
+
+    `level` says what the point is (passage, turns, node, summary), `parent` the id of the node right above it. `date`
+    is an ISO day. A field that is added here goes with every hit and result; `SCHEMA` then is another.
+    """
+
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
+
+
+def facts_of(point: PointFacts) -> dict[str, Any]:
+    """These fields of a point, a hit or a result, by name."""
+    return {field.name: getattr(point, field.name) for field in fields(PointFacts)}
+
+
 @dataclass(frozen=True, slots=True)
-class IndexPoint:
+class IndexPoint(PointFacts):
     """One passage as the index takes it.
 
-    `path` is what points are taken away by: a note, a transcript, a memory tree. `level` says what the point is
-    (passage, turns, node, summary), `parent` the id of the node right above it, `within` the ids of all nodes that it
-    stands in, its own among them. `date` is an ISO day. `words` are its terms and `written` its secondary
-    ones (`search.terms`), a space between two.
+    `path` is what points are taken away by: a note, a transcript, a memory tree. `within` are the ids of all nodes that
+    it stands in, its own among them. `words` are its terms and `written` its secondary ones (`search.terms`), a space
+    between two.
     """
 
     id: str
@@ -62,16 +81,11 @@ class IndexPoint:
     group: str
     words: str = ""
     written: str = ""
-    date: str | None = None
-    tags: tuple[str, ...] = ()
-    level: str = "passage"
-    trust: str = "vault"
-    parent: str = ""
     within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(PointFacts):
     """A passage that was found, best first. Scores of different kinds of query do not compare."""
 
     path: str
@@ -83,11 +97,6 @@ class Hit:
     id: str = ""
     group: str = PointGroup.NOTEBOOK
     kind: str = ""
-    date: str | None = None
-    tags: tuple[str, ...] = ()
-    level: str = "passage"
-    trust: str = "vault"
-    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

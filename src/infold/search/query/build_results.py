@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from infold.search.index.contract import Filter, Hit
+from infold.search.index.contract import Filter, Hit, facts_of
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 from infold.search.query.phrase_filter import Holds, passages_with
 from infold.search.query.query_parser import Question, phrase_pattern, read_question
@@ -185,13 +185,10 @@ def _result(ranked: Ranked, start_line: int, end_line: int, heading: str | None)
         group=hit.group,
         score=hit.score,
         snippet="",
-        date=hit.date,
-        tags=hit.tags,
-        trust=hit.trust,
         kind=hit.kind,
-        level=hit.level,
         id=hit.id,
         evidence=ranked.evidence,
+        **facts_of(hit),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from infold.search.index.contract import PointGroup
+from infold.search.index.contract import PointFacts, PointGroup
 from infold.search.query.fusion import Evidence
 
 # As groups, empty or not (spec 3, section 6).
@@ -17,7 +17,7 @@ ALWAYS_SHOWN: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY, PointGroup.SESSION
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(PointFacts):
     """A place that answers. Lines count from 1, both included; `heading` is the nearest one, as written.
 
     `marks` are the matches in `snippet`; `words` are what matched in the whole passage, as written there. `trust` says
@@ -36,11 +36,7 @@ class Result:
     marks: tuple[tuple[int, int], ...] = ()
     starts_inside: bool = False
     ends_inside: bool = False
-    date: str | None = None
-    tags: tuple[str, ...] = ()
-    trust: str = "vault"
     kind: str = ""
-    level: str = "passage"
     id: str = ""
     words: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
