@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.synthetic import shared_data, templates, write_vault
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.sync import sync_index
 from infold.settings import Params
 

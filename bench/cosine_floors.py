@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from bench.synthetic import VAULTS, shared_data
-from infold.search.embed.embedder import StaticEmbedder
 from infold.search.embed.similarity_threshold import floor_of
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher
 from infold.settings import Params

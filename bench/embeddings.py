@@ -63,7 +63,7 @@ def measure(model: str) -> Cost:
     passages, queries = texts(PASSAGES[kind])
     before_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     started = time.perf_counter()
-    from infold.search.embed.embedder import open_embedder
+    from infold.search.embed.providers import open_embedder
     from infold.settings import SearchParams
 
     named = None if kind == "static" else model

@@ -26,7 +26,7 @@ from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import Evidence, OfflineLibrarian, figures, sections
 from infold.librarian.offline.vault_evidence import evidence_of
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params, seeds_of
 from infold.workspace import Workspace
 

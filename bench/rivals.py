@@ -43,7 +43,7 @@ ENGINES: tuple[type[Engine], ...] = (Infold, Sqlite, QdrantLocal, Lance)
 def write_corpus(home: Path, count: int) -> None:
     """Passages of as many repetitions of the public vaults as it takes, with the static model's vectors."""
     from infold.catalogue.passages import cut, indexed_text, written_title
-    from infold.search.embed.embedder import StaticEmbedder
+    from infold.search.embed.static_embedder import StaticEmbedder
     from infold.vault.note import parse
 
     sources = templates(shared_data())

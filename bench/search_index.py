@@ -23,7 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
-from infold.search.embed.embedder import Embedder, StaticEmbedder
+from infold.search.embed.embedder import Embedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.change_detection import RACE_NS
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher

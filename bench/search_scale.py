@@ -31,7 +31,7 @@ from rich.table import Table
 
 from bench.synthetic import shared_data
 from infold.search import terms
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.generations import IndexFolder
 from infold.search.index.payload import payload_of

@@ -14,7 +14,7 @@ from infold.docmem.feed import index_memory
 from infold.docmem.memory import open_docmem
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import open_summariser
-from infold.search.embed.embedder import open_embedder
+from infold.search.embed.providers import open_embedder
 from infold.search.index.generations import IndexFolder
 from infold.workspace import Workspace
 from tasks.policy import LIBRARIAN_TAG, is_transient

@@ -11,7 +11,7 @@ from prefect.cache_policies import NO_CACHE
 
 from infold.notebook.archive import index_sessions
 from infold.notebook.daily_summary import DaySummary, daily_summary, open_summariser
-from infold.search.embed.embedder import open_embedder
+from infold.search.embed.providers import open_embedder
 from infold.workspace import Workspace
 from tasks.policy import LIBRARIAN_TAG, is_transient
 from tasks.preparing import as_synced

@@ -15,7 +15,7 @@ from infold.librarian.answers import Paragraph
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.reading import read_note, read_query
 from infold.librarian.offline.summaries import extract
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import ChunkingParams, Params
 from infold.text import without_runs
 from infold.vault import outline

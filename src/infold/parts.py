@@ -269,7 +269,7 @@ class VaultParts:
         return Environment()
 
     def _open_embedder(self) -> Embedder | None:
-        from infold.search.embed.embedder import open_embedder
+        from infold.search.embed.providers import open_embedder
 
         params = self.params.search
         return open_embedder(params, self.environment if params.embedding == "service" else None)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from infold.search.embed.embedder import EmbedderTraits
 from infold.search.index.sync import sync_index
 from infold.settings import Params
 
@@ -17,7 +18,7 @@ class Hashed:
 
     name = "hashed"
     size = 16
-    worth = 0.3
+    traits = EmbedderTraits(weight=0.3)
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """One row a text, of unit length."""

@@ -13,7 +13,7 @@ from typing import IO
 
 import pytest
 
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from tests.fakes.qdrant_server import FakeQdrant
 
 

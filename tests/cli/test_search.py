@@ -294,7 +294,7 @@ def test_a_search_loads_no_library_that_it_does_not_need(ask, notebook):
 
 def test_an_answer_is_printed_before_anything_is_loaded_for_missing_vectors(notebook, tmp_path):
     """Vectors are filled in after the answer; only then may it cost what computing them takes."""
-    from infold.search.embed.embedder import StaticEmbedder
+    from infold.search.embed.static_embedder import StaticEmbedder
     from infold.search.index.sync import sync_index
     from infold.settings import Params
     from infold.workspace import Workspace

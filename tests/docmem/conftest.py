@@ -10,7 +10,7 @@ import pytest
 from infold.docmem.feed import memory_feed
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.generations import IndexFolder
 from infold.search.index.sync import sync_index
 from infold.settings import Params

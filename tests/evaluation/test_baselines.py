@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infold.evaluation.baselines import PlainBM25, RarestWord, closest_notes, guesses
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 
 NOTES = {
     "bees.md": "# Bees\n\nThe hive hums. A swarm leaves the hive in May, the queen first.\n",

@@ -17,7 +17,7 @@ from infold.evaluation.retrieval.records import Asked, SetResult
 from infold.evaluation.retrieval.report import add_up, metrics, report_text, write_report
 from infold.evaluation.retrieval.sets import Lines, Question, RetrievalSet
 from infold.evaluation.summaries import judge_summaries, summary_figures
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params
 from infold.vault.note import parse
 from infold.workspace import Workspace

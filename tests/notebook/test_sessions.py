@@ -13,7 +13,7 @@ from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import PathRefused, UsageError
 from infold.notebook.archive import add_transcripts, find_session, forget_session, index_sessions, list_sessions
 from infold.notebook.sessions import SessionTexts, feeds_of, turns_text
-from infold.search.embed.embedder import open_embedder
+from infold.search.embed.providers import open_embedder
 from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params

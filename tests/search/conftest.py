@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from infold.catalogue.store import FILE_NAME, Catalogue
-from infold.search.embed.embedder import Embedder, StaticEmbedder
+from infold.search.embed.embedder import Embedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import Manifest

@@ -24,8 +24,9 @@ from infold.errors import (
     KeyRejected,
     ModelNotFound,
 )
-from infold.search.embed.embedder import StaticEmbedder, open_embedder
 from infold.search.embed.openai_embedder import BATCH_TEXTS, ServiceEmbedder
+from infold.search.embed.providers import open_embedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import SearchParams
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from infold.errors import IndexFault, SettingInvalid
+from infold.search.embed.embedder import EmbedderTraits
 from infold.search.index.generations import IndexFolder
 from infold.settings import Params
 
@@ -18,7 +19,7 @@ class OtherEmbedder:
 
     name = "test/other"
     size = 3
-    worth = 0.1
+    traits = EmbedderTraits(weight=0.1)
 
     def __init__(self) -> None:
         self.asked = 0

@@ -12,10 +12,11 @@ import pytest
 
 from infold.errors import ModelUnusable
 from infold.search.embed import models, onnx
-from infold.search.embed.embedder import StaticEmbedder, open_embedder
 from infold.search.embed.models import model_at_hand, models_home, name_in_use, open_model, register, registered, use
 from infold.search.embed.onnx import OnnxEmbedder
+from infold.search.embed.providers import open_embedder
 from infold.search.embed.similarity_threshold import floor_of, measured_floor
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import SearchParams
 from tests.fakes import tiny_models
 from tests.fakes.tiny_models import SIZE, write_folder
@@ -140,7 +141,7 @@ def test_choosing_costs_nothing():
         auto()
     assert (time.process_time() - started) / 20 < 0.005
     code = (
-        "import sys\nfrom infold.search.embed.embedder import open_embedder\nfrom infold.settings import SearchParams\n"
+        "import sys\nfrom infold.search.embed.providers import open_embedder\nfrom infold.settings import SearchParams\n"
         "open_embedder(SearchParams(embedding='auto'))\n"
         "print([m for m in ('onnxruntime', 'tokenizers', 'pydantic_settings', 'huggingface_hub') if m in sys.modules])"
     )

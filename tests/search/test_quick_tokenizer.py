@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infold.search.embed.embedder import StaticEmbedder
 from infold.search.embed.quick_tokenizer import make_quick, quick_file, quick_tokens
+from infold.search.embed.static_embedder import StaticEmbedder
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
+from infold.search.embed.embedder import EmbedderTraits
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index import writing
 from infold.search.index.generations import IndexFolder
 from infold.search.query.searcher import Searcher
@@ -165,7 +167,7 @@ class Failing:
     """The static model by name, which breaks off after some batches."""
 
     def __init__(self, embedder, batches: int) -> None:
-        self.name, self.size, self.worth = embedder.name, embedder.size, embedder.worth
+        self.name, self.size, self.traits = embedder.name, embedder.size, EmbedderTraits()
         self._embedder, self._batches = embedder, batches
 
     def embed(self, texts):
@@ -219,7 +221,7 @@ def test_a_sync_of_little_loads_no_table_library(place):
     place.write("bread.md", "# Bread\n\nA poolish is quicker.\n")
     source = (
         "import sys; from pathlib import Path\n"
-        "from infold.search.index.sync import sync_index; from infold.search.embed.embedder import StaticEmbedder\n"
+        "from infold.search.index.sync import sync_index; from infold.search.embed.static_embedder import StaticEmbedder\n"
         "from infold.settings import Params\n"
         "at = Path(sys.argv[1])\n"
         "done = sync_index(at / 'vault', at / 'index', at / 'embeddings', Params(), StaticEmbedder())\n"
@@ -247,7 +249,7 @@ def test_searches_go_on_while_a_sync_runs(place):
 
 def test_keywords_are_searchable_before_vectors(place, monkeypatch):
     """The first stage is enough to search by keyword; where embeddings are slow, vectors follow when all words are there."""
-    monkeypatch.setattr("infold.search.index.sync.StaticEmbedder", type(None))
+    monkeypatch.setattr(StaticEmbedder, "traits", EmbedderTraits(weight=0.3))
     stages: list[tuple[str, list[str]]] = []
     place.sync(progress=lambda stage, done, total: stages.append((stage, place.found("levain") if done else [])))
     first = next(found for stage, found in stages if stage == "keywords" and found)

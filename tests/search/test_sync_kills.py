@@ -15,7 +15,7 @@ import infold.search.index.words as words, infold.search.shared.edge as edge, in
 from infold.search.index import change_detection as changes
 from infold.search.index import sync
 from infold.search.index import writing
-from infold.search.embed.embedder import StaticEmbedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import Params
 
 root, victim, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]

@@ -12,12 +12,13 @@ from infold.errors import ModelUnusable, UsageError
 from infold.operations.contract import Message
 from infold.search.embed import model_catalog
 from infold.search.embed.download import pull as fetch
-from infold.search.embed.embedder import MODEL_WORTH, STATIC_WORTH, StaticEmbedder
+from infold.search.embed.embedder import MODEL_WEIGHT, STATIC_WEIGHT
 from infold.search.embed.model_catalog import known_model
 from infold.search.embed.model_folder import read_folder
 from infold.search.embed.models import STATIC, models_home, name_in_use, register, registered
 from infold.search.embed.models import use as choose
 from infold.search.embed.onnx import is_runtime_installed
+from infold.search.embed.static_embedder import StaticEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +136,7 @@ def use(call: Call, name: UseArgument) -> int:
     if call.terminal.is_json:
         call.terminal.emit({"inUse": model.name, "folder": model.folder, "dimensions": model.size})
         return 0
-    call.terminal.say(f"{model.name} is in use: {model.size} dimensions, weight {MODEL_WORTH:g}.")
+    call.terminal.say(f"{model.name} is in use: {model.size} dimensions, weight {MODEL_WEIGHT:g}.")
     call.terminal.say(f"It is read so: {_reading(model)}.")
     call.terminal.say("Where search.embedding is auto or onnx, `infold index` now gives every passage its new vector.")
     return 0
@@ -150,7 +151,7 @@ def listing() -> Iterator[Listed]:
         state=state,
         size_bytes=StaticEmbedder.bytes_on_disk,
         dimensions=StaticEmbedder.size,
-        worth=STATIC_WORTH,
+        worth=STATIC_WEIGHT,
         languages="mostly English",
         licence="MIT",
     )
@@ -160,7 +161,7 @@ def listing() -> Iterator[Listed]:
         state = (_IN_USE if chosen == model.name else _HERE) if folder.is_dir() else _TO_PULL
         if chosen == model.name and state == _TO_PULL:
             state = "in use, but gone"
-        yield Listed.of(model, state=state, folder=str(folder) if folder.is_dir() else None)
+        yield Listed.of(model, worth=model.weight, state=state, folder=str(folder) if folder.is_dir() else None)
     for own in registered():
         if own.name in known - {model.name for model in model_catalog.MODELS}:
             size, fault = _own(own)
@@ -170,7 +171,7 @@ def listing() -> Iterator[Listed]:
                 state=state,
                 size_bytes=size,
                 dimensions=own.size,
-                worth=MODEL_WORTH,
+                worth=MODEL_WEIGHT,
                 languages="its own",
                 licence="its own",
                 folder=own.folder,

@@ -180,7 +180,7 @@ def _embedding(vault: OpenVault) -> Finding:
             "search is by keyword alone",
             "search.embedding=auto finds what is said otherwise too.",
         )
-    worth = embedder.worth if search.dense_weight is None else search.dense_weight
+    worth = embedder.traits.weight if search.dense_weight is None else search.dense_weight
     found = f"{embedder.name}, which weighs {worth:g} beside keywords"
     chosen = name_in_use()
     if search.embedding == "auto" and chosen and not embedder.name.startswith("onnx/"):

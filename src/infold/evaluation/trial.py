@@ -27,7 +27,7 @@ from infold.inbox.integration import integrate
 from infold.inbox.run import Run
 from infold.inbox.steps import DirectSteps, open_steps, silent
 from infold.librarian.decisions import content_key
-from infold.search.embed.embedder import open_embedder
+from infold.search.embed.providers import open_embedder
 from infold.settings import Params, SearchParams
 from infold.text import content_hash
 from infold.vault.files import read_bytes, safe_path, scan

@@ -29,7 +29,8 @@ from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.factory import model_librarian
 from infold.librarian.spend import Usage
-from infold.search.embed.embedder import Embedder, open_embedder
+from infold.search.embed.embedder import Embedder
+from infold.search.embed.providers import open_embedder
 from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher

@@ -16,7 +16,8 @@ from infold.evaluation.retrieval.given import given_set
 from infold.evaluation.retrieval.records import RetrievalEvaluation
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.inbox.steps import silent
-from infold.search.embed.embedder import Embedder, open_embedder
+from infold.search.embed.embedder import Embedder
+from infold.search.embed.providers import open_embedder
 from infold.workspace import Workspace
 
 FEW: Final = 30  # questions below which a figure is hardly more than an impression
@@ -81,7 +82,7 @@ def _warnings(sets: Sequence[RetrievalSet]) -> list[str]:
 
 def _kept_vectors(workspace: Workspace, embedder: Embedder | None) -> Path | None:
     """Where vectors that took long are kept for a next time; the bundled model's are computed again."""
-    if embedder is None or embedder.name.startswith("static/"):
+    if embedder is None or embedder.traits.is_bundled:
         return None
     return workspace.state / "derived" / "evaluation" / "embeddings"
 

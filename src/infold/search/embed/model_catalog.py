@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infold.search.embed.embedder import MODEL_WORTH
+from infold.search.embed.embedder import MODEL_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class KnownModel:
     dimensions: int
     files: tuple[ModelFile, ...]
     reading: dict[str, Any]
-    worth: float = MODEL_WORTH  # measured for MiniLM, taken to be no less for the others
+    weight: float = MODEL_WEIGHT  # measured for MiniLM, taken to be no less for the others
 
     @property
     def size_bytes(self) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infold.errors import EnvironmentFault, ModelUnusable
-from infold.search.embed.embedder import MODEL_WORTH, unit_rows
+from infold.search.embed.embedder import EmbedderTraits, unit_rows
 from infold.search.embed.model_folder import ModelFolder, read_folder
 from infold.text import without_runs
 
@@ -64,13 +64,11 @@ class OnnxEmbedder:
     Raises ModelUnusable where the folder or what is in it cannot be used, EnvironmentFault without onnxruntime.
     """
 
-    worth = MODEL_WORTH
-
     def __init__(self, folder: Path | ModelFolder, measured: Measured | None = None) -> None:
         self.model = folder if isinstance(folder, ModelFolder) else read_folder(folder)
         self._fingerprint = measured.fingerprint if measured else None
         self._size = measured.size if measured else None
-        self.floor = measured.floor if measured else None
+        self.traits = EmbedderTraits(min_similarity=measured.floor if measured else None)
         self._lock = threading.Lock()
         self._running: _Running | None = None
 

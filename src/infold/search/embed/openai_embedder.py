@@ -20,7 +20,7 @@ from infold.errors import (
     KeyRejected,
     ModelNotFound,
 )
-from infold.search.embed.embedder import MODEL_WORTH, unit_rows
+from infold.search.embed.embedder import EmbedderTraits, unit_rows
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -32,6 +32,8 @@ MAX_TEXT_CHARACTERS: Final = 24_000
 
 class ServiceEmbedder:
     """Embeddings from an OpenAI-compatible endpoint, in batches; a 429, 5xx or time-out is tried again with backoff."""
+
+    traits = EmbedderTraits()
 
     def __init__(
         self, model: str, *, api_key: str | None, base_url: str | None, timeout_seconds: float, max_retries: int
@@ -48,11 +50,6 @@ class ServiceEmbedder:
     def name(self) -> str:
         """The model, as vectors are kept under."""
         return f"service/{self.model}"
-
-    @property
-    def worth(self) -> float:
-        """As much as keywords: what a real embedding model was measured to deserve."""
-        return MODEL_WORTH
 
     @property
     def size(self) -> int:

@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
 
-# The cosine that 95 of 100 unrelated questions do not reach with the best of their answers, in each of four public
-# vaults: strings of random letters, and questions of aerodynamics to vaults about notes. Of the headings of a vault's
-# own notes, often a word or two, more than half reach it; the others are found by their words.
-FLOORS: Final = {"static/wordllama-l2-supercat-256": 0.40}
-
 # Texts of which no two have to do with each other, for a model that nobody has measured.
 UNRELATED: Final = (
     "How long does a sourdough rise in a cold kitchen?",
@@ -36,12 +31,10 @@ _measured: dict[str, float] = {}
 
 def floor_of(embedder: Embedder) -> float:
     """The cosine below which a passage has nothing to do with the question, for this model."""
+    known = embedder.traits.min_similarity
+    if known is not None:
+        return known
     name = embedder.name
-    if name in FLOORS:
-        return FLOORS[name]
-    kept: float | None = getattr(embedder, "floor", None)  # of a local model, measured when it was put to use
-    if kept is not None:
-        return kept
     if name not in _measured:
         _measured[name] = measured_floor(embedder)
     return _measured[name]

@@ -18,7 +18,7 @@ from infold.catalogue.embeddings import EmbeddingStore
 from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.errors import IndexFault, VaultBusy
 from infold.search import terms
-from infold.search.embed.embedder import Embedder, StaticEmbedder
+from infold.search.embed.embedder import Embedder
 from infold.search.index.change_detection import RACE_NS, failures, gone, is_unchanged, to_read
 from infold.search.index.compaction import compact, is_loose
 from infold.search.index.contract import SCHEMA, VectorIndex
@@ -126,7 +126,7 @@ class _Sync:
 
     def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool, until: float | None) -> None:
         """Brings the index up to date, or makes a new one."""
-        self._at_once = vectors and isinstance(self._embedder, StaticEmbedder)
+        self._at_once = vectors and self._embedder is not None and self._embedder.traits.is_quick
         before = self._folder.current()
         self._generation = before or ""
         self._manifest = None if rebuild else self._as_wanted(before)

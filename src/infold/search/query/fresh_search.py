@@ -99,11 +99,9 @@ class LiveSearch:
         For when the answer has been shown: a vault that is only ever searched would else be found by words alone for
         ever. What fails here is done by `infold index`, which says what is wrong.
         """
-        from infold.search.embed.embedder import StaticEmbedder
-
         searcher = self._searcher
         with suppress(InfoldError, OSError, KeyboardInterrupt):
-            if searcher is not None and isinstance(self._embedder, StaticEmbedder) and searcher.pending_vectors:
+            if searcher is not None and self._embedder and self._embedder.traits.is_quick and searcher.pending_vectors:
                 self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
 
     def close(self) -> None:

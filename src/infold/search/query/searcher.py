@@ -271,7 +271,7 @@ class Searcher:
     def _dense_weight(self) -> float:
         if self._params.dense_weight is not None:
             return self._params.dense_weight
-        return self._embedder.worth if self._embedder is not None else 0.0
+        return self._embedder.traits.weight if self._embedder is not None else 0.0
 
     def _floor(self) -> float:
         return floor_of(self._embedder) if self._embedder is not None and self.has_vectors else 0.0
