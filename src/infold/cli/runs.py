@@ -10,7 +10,6 @@ import typer
 from infold.cli.diffs import coloured
 from infold.cli.options import Call, RunArgument, command
 from infold.cli.outcome import command_line, exit_code, show_run, show_totals
-from infold.durable.change import Kind
 from infold.operations.inbox import (
     ChangeRecord,
     RunApplyRequest,
@@ -53,18 +52,21 @@ def _table(known: Sequence[RunSummary]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("run (UTC)", "kind", "status", "librarian"):
+    for name in ("run (UTC)", "kind", "status"):
         table.add_column(name, no_wrap=True)
-    for name in ("in", "dup", "left", "notes", "USD"):
-        table.add_column(name, justify="right")
-    table.add_column("what")
+    table.add_column("what", overflow="fold")
     for run in known:
-        is_run = run.kind is Kind.INTEGRATE
-        usd = "" if not is_run else "?" if run.usd is None else f"{run.usd:.2f}"
-        counts = (str(count) if is_run else "" for count in (run.integrated, run.duplicate, run.left))
-        names = (run.run, str(run.kind), str(run.status), run.librarian)
-        table.add_row(*names, *counts, str(run.notes), usd, run.summary)
+        table.add_row(run.run, str(run.kind), str(run.status), run.summary or _outcome(run))
     return table
+
+
+def _outcome(run: RunSummary) -> str:
+    """What became of the paragraphs of an integration, and what it cost."""
+    counts = {"in": run.integrated, "duplicate": run.duplicate, "left": run.left}
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    paid = "? USD" if run.usd is None else f"{run.usd:.2f} USD" if run.usd else ""
+    notes = f"{run.notes} note{'s' * (run.notes != 1)}" if run.notes else ""
+    return " · ".join(part for part in (said, notes, run.librarian, paid) if part)
 
 
 @command
