@@ -85,6 +85,13 @@ def test_options_narrow_a_search(ask, words, paths):
     assert found <= paths
 
 
+def test_a_search_without_filters_is_told_of_none(ask):
+    """Nor does it look where nobody asked: text from outside and nodes of notes come where they are named."""
+    done = ask("search", "zzyzx qwrty")
+    assert "in the vault;" in done.stderr
+    assert "filters" not in done.stderr
+
+
 def test_an_unknown_source_names_the_valid_ones(ask):
     """Wrong use, with the way out."""
     done = ask("search", "sarah", "--source", "notes")

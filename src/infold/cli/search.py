@@ -13,7 +13,7 @@ from infold.cli.found import Paint, lines_of
 from infold.cli.options import Call, command
 from infold.errors import UsageError
 from infold.operations.memory import MemorySearchAnswer, MemorySearchRequest, memory_search
-from infold.search.index.contract import PointGroup
+from infold.search.index.contract import DEFAULT_GROUPS, PointGroup
 
 if TYPE_CHECKING:
     from infold.cli.progress import Stages
@@ -151,18 +151,17 @@ class _Bars:
 
 
 def _sources(given: list[str] | None) -> tuple[PointGroup, ...]:
-    """The sources that were named, each option may hold several; all of them where none was."""
+    """The sources that were named, each option may hold several; those of every search where none was."""
     names = [name.strip().casefold() for each in given or () for name in each.split(",") if name.strip()]
     for name in names:
         if name not in set(PointGroup):
             raise UsageError(f"There is no source {name!r}.", hint=f"The sources are {', '.join(PointGroup)}.")
-    return tuple(PointGroup(name) for name in names) or tuple(PointGroup)
+    return tuple(PointGroup(name) for name in names) or DEFAULT_GROUPS
 
 
 def _looked_through(request: MemorySearchRequest) -> str:
     """What the filters leave, in their words."""
-    is_all = len(request.sources) == len(PointGroup)
-    parts = ["the vault" if is_all else ", ".join(request.sources)]
+    parts = ["the vault" if request.sources == DEFAULT_GROUPS else ", ".join(request.sources)]
     if request.paths:
         parts.append(f"under {', '.join(request.paths)}")
     if request.tags:

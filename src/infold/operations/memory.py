@@ -10,7 +10,7 @@ from infold.app import OpenVault
 from infold.errors import IndexFault, NoteUnreadable, PathRefused, UsageError
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
-from infold.search.index.contract import Filter, PointGroup
+from infold.search.index.contract import DEFAULT_GROUPS, Filter, PointGroup
 from infold.search.query.results import ALWAYS_SHOWN, Result, SearchResult
 from infold.text import content_hash
 from infold.vault.files import read_bytes
@@ -132,7 +132,7 @@ def memory_search(vault: OpenVault, request: MemorySearchRequest) -> MemorySearc
     a result's file and lines.
     """
     where = Filter(
-        groups=request.sources,
+        groups=() if request.sources == DEFAULT_GROUPS else request.sources,  # no filter, to whoever gives a hint
         prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in request.paths),
         tags=request.tags,
         since=request.since,
