@@ -83,6 +83,7 @@ def unpack_note(
     title: str,
     tags: Sequence[str],
     aliases: Sequence[str],
+    with_blocks: bool = True,
 ) -> Note:
     """The note that `vault.note.parse` gives of this text."""
     packed_headings, flat, block_ids, comments, plain_from = msgpack.unpackb(outline)
@@ -97,7 +98,7 @@ def unpack_note(
         title=title,
         front_matter=read_front_matter(text),
         headings=tuple(headings),
-        blocks=tuple(_blocks(flat, headings, lines)),
+        blocks=tuple(_blocks(flat, headings, lines)) if with_blocks else (),
         links=tuple(_link(row, text, lines) for row in links),
         tags=tuple(tags),
         aliases=tuple(aliases),

@@ -149,7 +149,7 @@ class NotesFeed:
         if known_sha256 and self.catalogue.known_hash(item.path) == known_sha256:
             return Reading(item, known_sha256)
         try:
-            found = self.catalogue.written(item.path)
+            found = self.catalogue.written(item.path, with_blocks=False)
         except (NoteUnreadable, PathRefused) as error:
             cause = error.__cause__
             is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
