@@ -18,7 +18,8 @@ from infold.errors import InfoldError, UsageError
 from infold.web.api import ErrorAnswer, ErrorText, api_router, error_response
 from infold.web.debug_api import debug_router
 from infold.web.jobs import Jobs
-from infold.web.pages import error_page, pages_router
+from infold.web.pages import pages_router
+from infold.web.rendering import error_page
 from infold.web.security import LOOPBACK, Doorkeeper
 
 if TYPE_CHECKING:

@@ -1,0 +1,83 @@
+"""The pages of the navigator: one step at a time, notes to import, themes and their map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from infold.errors import UsageError
+from infold.operations.contract import Nothing
+from infold.operations.navigator import (
+    BrowseVaultRequest,
+    CallerRequest,
+    ExploreRequest,
+    FollowLinkRequest,
+    MoveRequest,
+    NodeRequest,
+    ThemesRequest,
+    back,
+    browse_vault,
+    explore,
+    follow_link,
+    move,
+    theme_map,
+    themes,
+    zoom_in,
+    zoom_out,
+)
+from infold.web.rendering import Pages
+
+_CALLER: Final = "browser"
+
+
+class NavigatorPages(Pages):
+    """Where one is, and what is near."""
+
+    async def navigate(self, what: str, node: str, query: str) -> Response:
+        """Where the browser's caller is, after one step."""
+        at = node or None
+        steps: dict[str, Callable[[], Any]] = {
+            "in": lambda: self.ask(zoom_in, NodeRequest(node_id=at, caller=_CALLER)),
+            "out": lambda: self.ask(zoom_out, NodeRequest(node_id=at, caller=_CALLER)),
+            "move": lambda: self.ask(move, MoveRequest(node_id=at, caller=_CALLER)),
+            "links": lambda: self.ask(follow_link, FollowLinkRequest(node_id=at, caller=_CALLER)),
+            "back": lambda: self.ask(back, CallerRequest(caller=_CALLER)),
+            "explore": lambda: self.ask(explore, ExploreRequest(query=query, caller=_CALLER)),
+        }
+        if what == "explore" and not query.strip():
+            found = None
+        elif what not in steps:
+            raise UsageError(f"There is no step {what!r}.", hint=f"The steps are {', '.join(steps)}.")
+        else:
+            found = await steps[what]()
+        listed = await self.ask(browse_vault, BrowseVaultRequest())
+        return self.page("nav", found=found, what=what, query=query, listed=listed)
+
+    async def browse(self, path: str) -> Response:
+        """Folders and notes with their tokens and states, to import."""
+        return self.page("browse", found=await self.ask(browse_vault, BrowseVaultRequest(path=path)), path=path)
+
+    async def themes(self, level: int) -> Response:
+        """The themes, and the map that the script draws."""
+        found = await self.ask(themes, ThemesRequest.model_validate({"level": level}))
+        spots = await self.ask(theme_map, Nothing())
+        return self.page("themes", found=found, level=level, spots=spots.as_json())
+
+
+def add_navigator_pages(router: APIRouter, pages: NavigatorPages) -> None:
+    """Their addresses."""
+
+    @router.get("/nav")
+    async def nav(step: str = "explore", node: str = "", q: str = "") -> Response:
+        return await pages.navigate(step, node, q)
+
+    @router.get("/browse")
+    async def browse(path: str = "") -> Response:
+        return await pages.browse(path)
+
+    @router.get("/themes")
+    async def show_themes(level: Annotated[int, Query(ge=1, le=3)] = 1) -> Response:
+        return await pages.themes(level)
