@@ -17,7 +17,7 @@ from tests.fakes.openai_server import serving
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
 FEW = {"summarise_after": 4, "summarise_run": 2, "keep_recent": 2}
-LONG = "the gardener wrote down what the light did on the wall, when the snails came and how the barrel filled. " * 2
+LONG = "the gardener wrote down what the light did on the wall, when the snails came and how the barrel filled. " * 4
 
 
 @pytest.fixture
@@ -68,15 +68,18 @@ async def test_a_model_summarises_under_the_cap(prefect_api, workspace, log, mon
     """One cap for all trees; what it does not reach is named and left to the next time."""
     from flows.memory import memory as flow
 
+    with open_docmem(workspace.docmem) as memory:
+        for number in range(6, 8):
+            memory.append("log", f"On walk {number} {LONG}", Context("memory", "source", "walk"))
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         model = {"kind": "model", "model": "fake", "max_answer_tokens": 300}
-        params = {"search": {"embedding": "none"}, "docmem": FEW, "librarian": {**model, "max_tokens": 10}}
+        params = {"search": {"embedding": "none"}, "docmem": FEW, "librarian": {**model, "max_tokens": 1200}}
         poor = await flow(workspace.vault, workspace.state, Params.model_validate(params))
-        assert "0 summaries made, 0 renewed, 2 left to the next time, the first at " in poor
-        assert server.counts["Summary"] == 0
+        assert "1 summaries made, 0 renewed, 2 left to the next time, the first at " in poor
+        assert server.counts["Summary"] == 1
         params["librarian"] = model
         done = await flow(workspace.vault, workspace.state, Params.model_validate(params))
         assert "2 summaries made" in done
-        assert server.counts["Summary"] == 2
+        assert server.counts["Summary"] == 3
