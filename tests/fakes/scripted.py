@@ -27,6 +27,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
+from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -46,6 +47,8 @@ class ScriptedLibrarian:
     edit: Answerer
     group_by: Answerer = alone
     summarise_by: Answerer = lambda request: {"summary": " ".join(["word"] * request.target_words[0])}
+    plan_by: Answerer = lambda request: {"calls": [{"find": "search", "query": request.question}]}
+    answer_by: Answerer = lambda request: {"statements": [], "not_found": "an answer"}
     latency: Callable[[Any], float] = lambda request: 0.0
     asked: list[Any] = field(default_factory=list)
     name: str = "scripted/1"
@@ -78,6 +81,14 @@ class ScriptedLibrarian:
     async def find_home(self, request: HomeRequest) -> Home:
         """Nowhere."""
         return await self.answer(Home, lambda _: {"tree": "none", "score": 1, "reason": "none fits"}, request)
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """By `plan_by`."""
+        return await self.answer(Plan, self.plan_by, request)
+
+    async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
+        """By `answer_by`."""
+        return await self.answer(CitedAnswer, self.answer_by, request)
 
     def conversation(self, chunk: Chunk, transcript: Sequence[dict[str, Any]] = ()) -> ScriptedConversation:
         """A conversation that remembers how many answers it gave."""

@@ -18,6 +18,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
+from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -71,6 +72,12 @@ class Librarian(Protocol):
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, or none."""
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """Which calls find what answers a question."""
+
+    async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
+        """What the evidence says about a question, each statement with its places."""
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> Conversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

@@ -32,6 +32,14 @@ from infold.librarian.ledger import Ledger
 from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prices import price_of
 from infold.librarian.prompts import DecisionKind, prompt_version
+from infold.librarian.questions import (
+    AnswerRequest,
+    CitedAnswer,
+    Plan,
+    PlanRequest,
+    answer_messages,
+    plan_messages,
+)
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import Message, Shown
@@ -108,6 +116,14 @@ class ModelLibrarian:
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, asked in a conversation of its own."""
         return await self._ask_once(f"home of {request.name}", home_messages(request), Home, request)
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """Which calls find what answers a question, asked in a conversation of its own."""
+        return await self._ask_once("plan of a question", plan_messages(request), Plan, request)
+
+    async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
+        """What the evidence says about a question, asked in a conversation of its own."""
+        return await self._ask_once("answer to a question", answer_messages(request), CitedAnswer, request)
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

@@ -22,13 +22,16 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import Transcript
 from infold.librarian.offline import grouping, homes, looking
+from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.extracting import Extractor
+from infold.librarian.offline.question_rules import planned
 from infold.librarian.offline.summaries import plain
 from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
+from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest
 
@@ -91,6 +94,14 @@ class OfflineLibrarian:
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to: where search found it, and whose words it has."""
         return homes.home_of(request)
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """The calls that the question's own words ask for."""
+        return planned(request)
+
+    async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
+        """The sentences of the evidence that answer, as they are written."""
+        return extracted_answer(request)
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:  # noqa: ARG002
         """A conversation about one chunk. `transcript` is not needed: the same state always gives the same answer."""

@@ -23,6 +23,8 @@ class DecisionKind(StrEnum):
     HOME = "home"
     ARTICLE = "article"
     PERSPECTIVE = "perspective"
+    PLAN = "plan"
+    ANSWER = "answer"
 
 
 def prompt(name: str, /, **values: object) -> str:

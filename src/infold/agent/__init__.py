@@ -1,0 +1,1 @@
+"""An agent over the vault: it answers questions, and talks."""

@@ -1,0 +1,56 @@
+"""`infold ask`: a question in plain words, answered with the places that say it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from infold.cli.options import Call, command
+from infold.operations.agent import AskRequest, ask_
+from infold.operations.spending import Quote
+
+
+@command
+def ask(
+    call: Call,
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    *,
+    token: Annotated[
+        str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")
+    ] = None,
+) -> int:
+    """Answer a question from your notes; every statement names the lines that say it.
+
+    infold ask what do I have about compost · infold ask go deeper into this one · infold ask show me the main themes
+
+    "This one" is where you are (`infold nav`). With a model the estimate is shown first.
+    """
+    request = AskRequest(question=" ".join(question), caller="person", token=token, max_usd=max_usd)
+    with call.vault() as vault:
+        answer = ask_(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    if answer.quote is not None:
+        call.terminal.say(_quoted(answer.quote))
+        return 0
+    for said in answer.statements:
+        call.terminal.say(said.text)
+        call.terminal.say(f"  {', '.join(said.places)}", style="dim")
+    if answer.not_found:
+        call.terminal.say(f"Not found: {answer.not_found}")
+    for notice in answer.notices:
+        call.terminal.notice(notice)
+    return 0 if answer.statements else 1
+
+
+def _quoted(quote: Quote) -> str:
+    price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""
+    return (
+        f"{quote.calls[0]} to {quote.calls[1]} calls, {quote.tokens[0]:,} to {quote.tokens[1]:,} tokens{price}.\n"
+        f"Nothing was spent. Add --token {quote.token} to go on, or --max-usd to set a cap."
+    )
