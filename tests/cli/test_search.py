@@ -146,6 +146,7 @@ def test_get_says_why_there_is_nothing(ask, asked, hint):
 def test_get_as_json(ask):
     """Path, text, and which lines of how many."""
     data = json.loads(ask("get", "contacts:3:2", "--json").stdout)
+    assert len(data.pop("hash")) == 64
     assert data == {
         "path": "reference/contacts.md",
         "text": "## Sarah Chen\n- Phone: 555-1234\n",
