@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -26,6 +27,10 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         with children() as start:
             _, api_url = start_server(free_port(), folder, start, threading.Event())
             configure(folder.home, api_url, folder.auth_string())
+            if "prefect" in sys.modules:  # imported by a test before: it reads its settings when it is
+                from prefect.context import refresh_global_settings_context
+
+                refresh_global_settings_context()
             yield api_url
         os.environ.clear()
         os.environ.update(before)

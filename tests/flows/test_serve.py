@@ -185,7 +185,7 @@ async def test_one_command_serves_page_and_flows_and_ends_them_all(up, tmp_path)
         refused = await ended_run(client, "preprocess/vault", vault=str(tmp_path / "other"))
         assert refused.state.is_failed()
         assert "is not served" in refused.state.message
-    assert (tmp_path / "state" / "derived" / "tables").is_dir()
+    assert (tmp_path / "state" / "derived" / "index").is_dir()
 
     started += psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGTERM)
