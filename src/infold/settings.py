@@ -288,7 +288,8 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
             where = "--set"
         if first["type"] != "extra_forbidden":
             raise SettingInvalid(
-                f"Setting {setting} ({where}): {first['msg']}.", hint="`infold status --settings` shows every name."
+                f"Setting {setting} ({where}): {first['msg'].removeprefix('Value error, ')}.",
+                hint="`infold status --settings` shows every name.",
             ) from error
         near = _nearest(setting)
         raise SettingInvalid(
