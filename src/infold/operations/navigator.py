@@ -15,7 +15,7 @@ from infold.navigator.lens import Lens
 from infold.navigator.navigation import Found, Navigator, NodeFilter
 from infold.navigator.nodes import NodeType
 from infold.navigator.store import StoredNode
-from infold.operations.contract import Effect, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
@@ -447,7 +447,13 @@ class ThemeMapAnswer(Message):
     notes: tuple[PlacedNote, ...]
 
 
-@operation(Group.NAVIGATOR, Effect.READS, takes_long=True, errors=_ERRORS)
+@operation(
+    Group.NAVIGATOR,
+    Effect.READS,
+    takes_long=True,
+    errors=_ERRORS,
+    not_in={Face.CLI: "places on a map are for faces that draw; a terminal does not"},
+)
 def theme_map(vault: OpenVault, request: Nothing) -> ThemeMapAnswer:  # noqa: ARG001 - the signature of operations
     """Get the map of the imported notes: coordinates from -1 to 1, and the number of each note's theme."""
     return ThemeMapAnswer(notes=tuple(PlacedNote.of(place) for place in vault.theme_map()))

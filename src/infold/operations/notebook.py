@@ -9,7 +9,7 @@ from pydantic import Field
 
 from infold.app import OpenVault
 from infold.errors import EditRefused, NoteChanged, NoteUnreadable, PathRefused, StateUnwritable, UsageError, VaultBusy
-from infold.operations.contract import Effect, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.table import operation
 
 _WRITE_ERRORS = (PathRefused, NoteUnreadable, EditRefused, UsageError, VaultBusy, StateUnwritable)
@@ -134,7 +134,12 @@ class NotebookEditAnswer(Message):
     """What takes it back; null where the note said that already."""
 
 
-@operation(Group.MEMORY, Effect.WRITES, errors=(*_WRITE_ERRORS, NoteChanged))
+@operation(
+    Group.MEMORY,
+    Effect.WRITES,
+    errors=(*_WRITE_ERRORS, NoteChanged),
+    not_in={Face.CLI: "at a prompt, an editor of one's own does it"},
+)
 def notebook_edit(vault: OpenVault, request: NotebookEditRequest) -> NotebookEditAnswer:
     """Replace the whole text of a note that you have read, as an editor does.
 
@@ -178,7 +183,12 @@ class NotebookPagesAnswer(Message):
     pages: tuple[NotebookPage, ...]
 
 
-@operation(Group.MEMORY, Effect.READS, errors=(UsageError,))
+@operation(
+    Group.MEMORY,
+    Effect.READS,
+    errors=(UsageError,),
+    not_in={Face.CLI: "at a prompt, the shell lists files"},
+)
 def notebook_pages(vault: OpenVault, request: NotebookPagesRequest) -> NotebookPagesAnswer:
     """List the folders and notes right below a folder of the vault, with sizes and times."""
     from infold.vault.files import scan
@@ -223,7 +233,13 @@ class InboxAddAnswer(Message):
     """What takes it back."""
 
 
-@operation(Group.INBOX, Effect.WRITES, is_idempotent=False, errors=_WRITE_ERRORS)
+@operation(
+    Group.INBOX,
+    Effect.WRITES,
+    is_idempotent=False,
+    errors=_WRITE_ERRORS,
+    not_in={Face.CLI: "at a prompt, `infold write` with the inbox as the page does it"},
+)
 def inbox_add(vault: OpenVault, request: InboxAddRequest) -> InboxAddAnswer:
     """Drop text into the inbox, below what is there. `inbox_integrate` folds it into notes."""
     from infold.notebook.pages import add_to_inbox
