@@ -1,4 +1,4 @@
-"""`infold ask`: a question in plain words, answered with the places that say it."""
+"""`infold ask` and `infold chat`: questions in plain words, answered with the places that say it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Annotated
 import typer
 
 from infold.cli.options import Call, command
-from infold.operations.agent import AskRequest, ask_
+from infold.operations.agent import AskRequest, ChatRequest, ask_
+from infold.operations.agent import chat as say
 from infold.operations.spending import Quote
+
+TokenOption = Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")]
+UsdOption = Annotated[float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")]
 
 
 @command
@@ -16,12 +20,8 @@ def ask(
     call: Call,
     question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="What you want to know.")],
     *,
-    token: Annotated[
-        str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")
-    ] = None,
-    max_usd: Annotated[
-        float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")
-    ] = None,
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
 ) -> int:
     """Answer a question from your notes; every statement names the lines that say it.
 
@@ -46,6 +46,33 @@ def ask(
     for notice in answer.notices:
         call.terminal.notice(notice)
     return 0 if answer.statements else 1
+
+
+@command
+def chat(
+    call: Call,
+    message: Annotated[list[str], typer.Argument(metavar="MESSAGE", help="What you say.")],
+    *,
+    session: Annotated[
+        str, typer.Option("--session", metavar="NAME", help="Which conversation; one that is there goes on.")
+    ] = "main",
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+) -> int:
+    """Say something to the vault's own agent; the conversation is kept as a session.
+
+    It answers from your notes, and writes to today's log what you tell it to remember: infold chat remember that ...
+    """
+    request = ChatRequest(message=" ".join(message), session=session, token=token, max_usd=max_usd)
+    with call.vault() as vault:
+        answer = say(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    else:
+        call.terminal.say(_quoted(answer.quote) if answer.quote is not None else answer.reply)
+        if answer.compacted:
+            call.terminal.notice("The conversation was compacted: what was said before is no longer before the agent.")
+    return 0
 
 
 def _quoted(quote: Quote) -> str:

@@ -9,20 +9,35 @@ from typing import Any, Final
 from pydantic import Field
 
 from infold.agent.ask import MOST_CHARACTERS, MOST_TEXTS, Asked, ask, estimate_ask
+from infold.agent.session import AgentSession, to_remember
 from infold.app import OpenVault
-from infold.errors import IndexFault, LibrarianFault, NodeUnknown, SettingInvalid, UsageError
+from infold.errors import (
+    IndexFault,
+    LibrarianFault,
+    NodeUnknown,
+    SettingInvalid,
+    StateUnwritable,
+    UsageError,
+    VaultBusy,
+)
 from infold.librarian.questions import OWN, Finder, FoundText, PlannedCall, PlanRequest
 from infold.librarian.spend import Usage
+from infold.notebook.flush import flush_reminder
 from infold.operations import navigator
-from infold.operations.contract import Effect, Group, Message
+from infold.operations.contract import Effect, Face, Group, Message
 from infold.operations.memory import MemorySearchRequest, memory_search
+from infold.operations.notebook import DailyLogRequest, daily_log
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 from infold.own_loop import in_own_loop
+from infold.text import token_count
 from infold.vault.front_matter import read_front_matter, trust_of
 from infold.workspace import Workspace
 
 _SAID: Final = 6  # results of one look
+_MOST_ASKED: Final = 2000  # characters of a message that are asked about
+CONTEXT_TOKENS: Final = 32_000  # what an agent's context holds
+COMPACT_AT: Final = 0.8  # of that, beyond which a conversation is compacted
 _CANNOT_LOOK: Final = (NodeUnknown, SettingInvalid)  # such as: nothing is imported, search is without embeddings
 
 
@@ -109,6 +124,115 @@ def ask_(vault: OpenVault, request: AskRequest) -> AskAnswer:
         notices=tuple(dict.fromkeys(looking.notices)),
         usage=usage,
     )
+
+
+class ChatRequest(Spending):
+    """What a person says to the agent."""
+
+    message: str = Field(min_length=1, max_length=20_000)
+    """A question; or what to write down: "Remember that ..."."""
+    session: str = Field(default="main", pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
+    """Which conversation it belongs to; one that is there goes on."""
+
+
+class ChatAnswer(Message):
+    """What the agent says. With a `quote` nothing was said yet."""
+
+    reply: str
+    wrote: str | None
+    """The log that it wrote to, because the message asked for that; else null."""
+    transcript: str
+    """Where the conversation is kept, as search shows it."""
+    context_tokens: int
+    """What is before the agent: the context that is always loaded, and the turns since the last compaction."""
+    compacted: bool
+    """The conversation was compacted before this turn, after the reminder to save what should last."""
+    quote: Quote | None = None
+
+
+@operation(
+    Group.MEMORY,
+    Effect.SPENDS,
+    takes_long=True,
+    is_idempotent=False,
+    errors=(LibrarianFault, IndexFault, UsageError, VaultBusy, StateUnwritable),
+    not_in=dict.fromkeys((Face.MCP, Face.AGENT), "who calls is an agent itself, with the same tools"),
+)
+def chat(vault: OpenVault, request: ChatRequest) -> ChatAnswer:
+    """Say something to the vault's own agent, and get its reply; the conversation is kept as a session.
+
+    It answers from the notes, as `ask` does. It writes, to today's log, only what the message itself asks it to
+    remember: nothing that stands in a note makes it write.
+    """
+    session = AgentSession(vault.workspace, request.session)
+    always = token_count(vault.context().text)
+    wanted = to_remember(request.message)
+    compacted, wrote = False, None
+    if wanted is None:
+        spending = {name: getattr(request, name) for name in Spending.model_fields}
+        caller = f"chat-{request.session}"
+        answer = ask_(vault, AskRequest(question=request.message[:_MOST_ASKED], caller=caller, **spending))
+        if answer.quote is not None:
+            return _said(session, always, "", wrote=None, compacted=False, quote=answer.quote)
+        reply = answer_text(answer)
+    if always + session.tokens() + token_count(request.message) > CONTEXT_TOKENS * COMPACT_AT:
+        compacted = True
+        session.compact()
+    session.said("user", request.message)
+    if wanted is not None:
+        wrote = daily_log(vault, DailyLogRequest(entry=wanted)).path
+        reply = f"I wrote that to {wrote}."
+    session.said("assistant", reply)
+    return _said(session, always, reply, wrote=wrote, compacted=compacted)
+
+
+def _said(
+    session: AgentSession, always: int, reply: str, *, wrote: str | None, compacted: bool, quote: Quote | None = None
+) -> ChatAnswer:
+    return ChatAnswer(
+        reply=reply,
+        wrote=wrote,
+        transcript=session.path,
+        context_tokens=always + session.tokens(),
+        compacted=compacted,
+        quote=quote,
+    )
+
+
+def answer_text(answer: AskAnswer) -> str:
+    """An answer as it is read: each statement with its places, then what was not found."""
+    said = [f"{each.text} [{', '.join(each.places)}]" for each in answer.statements]
+    return "\n".join([*said, *([f"Not found: {answer.not_found}"] if answer.not_found else [])])
+
+
+class MemoryFlushRequest(Message):
+    """Whose context is about to be compacted."""
+
+    session: str = Field(min_length=1, max_length=200)
+    """The name of your session."""
+    cycle: int = Field(default=0, ge=0)
+    """How often this session was compacted before."""
+
+
+class MemoryFlushAnswer(Message):
+    """The reminder, to be injected as a silent turn; null where this session had it in this cycle."""
+
+    reminder: str | None
+
+
+@operation(
+    Group.MEMORY,
+    Effect.READS,
+    is_idempotent=False,
+    errors=(VaultBusy, StateUnwritable),
+    not_in={Face.CLI: "a terminal has no context that is compacted"},
+)
+def memory_flush(vault: OpenVault, request: MemoryFlushRequest) -> MemoryFlushAnswer:
+    """Ask, before your context is compacted, for the reminder to write down what should last; once a cycle.
+
+    Writing nothing is an answer too. When it was last given is in `vault_status`.
+    """
+    return MemoryFlushAnswer(reminder=flush_reminder(vault.workspace, request.session, request.cycle))
 
 
 async def _asked(vault: OpenVault, request: PlanRequest, looking: _Looking, space: Workspace) -> tuple[Asked, Usage]:

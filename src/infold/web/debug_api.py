@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
+from pydantic import Field
 
-from infold.errors import UsageError
+from infold.agent.session import AgentSession
+from infold.errors import NoteNotFound, UsageError
+from infold.operations import agent, memory, notebook
+from infold.operations.contract import Message
+from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.search import index_status
 from infold.search.index.contract import PointGroup
 from infold.web.server_events import event_stream
@@ -18,6 +23,21 @@ if TYPE_CHECKING:
     from infold.app import OpenVault
 
 Json = dict[str, Any]
+
+SESSION: Final = "main"  # the agent's own
+
+
+class PageContent(Message):
+    """A page as it is to be."""
+
+    content: str
+
+
+class InjectedTurn(Message):
+    """A turn of a conversation."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str = Field(min_length=1, max_length=20_000)
 
 
 def debug_router(vault: OpenVault) -> APIRouter:
@@ -46,7 +66,68 @@ def debug_router(vault: OpenVault) -> APIRouter:
             return JSONResponse([word async for word in _rebuilding(vault)][-1])
         return event_stream(("rebuild", word) async for word in _rebuilding(vault))
 
+    _add_pages(router, vault)
+    _add_agent(router, vault)
     return router
+
+
+def _add_pages(router: APIRouter, vault: OpenVault) -> None:
+    @router.get("/notebook/pages")
+    def notebook_pages() -> Json:
+        """All notebook pages."""
+        return {"pages": [page.as_json() for page in _pages(vault)]}
+
+    @router.get("/notebook/{path:path}")
+    def read_page(path: str) -> Json:
+        """The content of a page."""
+        return {"path": path, "content": _page(vault, path).text}
+
+    @router.post("/notebook/{path:path}")
+    def write_page(path: str, body: PageContent) -> Json:
+        """Write a page: all of its text."""
+        known = memory.memory_get(vault, memory.MemoryGetRequest(path=path))
+        edit = notebook.NotebookEditRequest(path=path, content=body.content, hash=known.hash or None)
+        done = notebook.notebook_edit(vault, edit)
+        return {"success": True, **done.as_json()}
+
+    @router.delete("/notebook/{path:path}")
+    def delete_page(path: str) -> Json:
+        """Delete a page; its bytes are kept, and it can be undone."""
+        page = _page(vault, path).path or path
+        return {"success": True, **knowledge_delete(vault, KnowledgeDeleteRequest(note=page)).as_json()}
+
+
+def _add_agent(router: APIRouter, vault: OpenVault) -> None:
+    @router.post("/memory/simulate-compaction")
+    def simulate_compaction() -> Json:
+        """The flush before a compaction, on the agent's session: the reminder, once a cycle, and then the cut."""
+        session = AgentSession(vault.workspace, SESSION)
+        reminder = session.compact()
+        return {"triggered": reminder is not None, "reminder": reminder, "session": session.path}
+
+    @router.post("/brain/inject-turn")
+    def inject_turn(body: InjectedTurn) -> Json:
+        """Put a turn into the agent's session; a user's is answered, the others are only kept."""
+        if body.role == "user":
+            return {"injected": True, **agent.chat(vault, agent.ChatRequest(message=body.content)).as_json()}
+        session = AgentSession(vault.workspace, SESSION)
+        session.said(body.role, body.content)
+        return {"injected": True, "transcript": session.path}
+
+
+def _page(vault: OpenVault, path: str) -> memory.MemoryGetAnswer:
+    """The whole page of just that path. Raises NoteNotFound."""
+    found = memory.memory_get(vault, memory.MemoryGetRequest(path=path))
+    if found.path is None or not found.hash:
+        raise NoteNotFound(f"There is no page {path!r}.", hint="GET /api/debug/notebook/pages lists all.")
+    return found
+
+
+def _pages(vault: OpenVault, folder: str = "") -> Iterator[notebook.NotebookPage]:
+    found = notebook.notebook_pages(vault, notebook.NotebookPagesRequest(folder=folder))
+    yield from found.pages
+    for inside in found.folders:
+        yield from _pages(vault, inside.path)
 
 
 def _sources(given: str) -> tuple[str, ...]:
