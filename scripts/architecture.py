@@ -82,12 +82,12 @@ def picture(rows: Sequence[Sequence[str]], imported: Counter[tuple[str, str]]) -
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{_LABEL}">',
         f"<style>{_STYLE}</style>",
     ]
-    for (source, target), count in sorted(imported.items()):
+    for source, target in sorted(imported):
         (x1, y1), (x2, y2) = places[source], places[target]
         a, b = x1 + _BOX_WIDTH / 2, x2 + _BOX_WIDTH / 2
         top, bend = y1 + _BOX_HEIGHT, (y2 - y1 - _BOX_HEIGHT) / 2
         curve = f"M{a:.0f} {top:.0f}C{a:.0f} {top + bend:.0f} {b:.0f} {y2 - bend:.0f} {b:.0f} {y2:.0f}"
-        lines.append(f'<path d="{curve}" stroke-width="{min(0.6 + count / 12, 3):.1f}"/>')
+        lines.append(f'<path d="{curve}"/>')
     for name, (x, y) in places.items():
         lines.append(f'<rect x="{x:.0f}" y="{y:.0f}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="6"/>')
         lines.append(f'<text x="{x + _BOX_WIDTH / 2:.0f}" y="{y + 21:.0f}">{escape(_short(name))}</text>')
