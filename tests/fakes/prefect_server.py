@@ -32,6 +32,12 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
                 refresh_global_settings_context()
             yield api_url
+            if "prefect" in sys.modules:  # what it still has to send, it would try to send for a minute after the end
+                from prefect.events.worker import EventsWorker
+                from prefect.logging.handlers import APILogWorker
+
+                APILogWorker.drain_all(timeout=10)
+                EventsWorker.drain_all(timeout=10)
         os.environ.clear()
         os.environ.update(before)
 
