@@ -11,6 +11,7 @@ from infold.environment import Environment
 from infold.errors import EndpointFault, KeyRejected
 from infold.inbox.steps import DirectSteps, open_steps
 from infold.notebook.sessions import feeds_of
+from infold.search.embed.embedder import EmbedderTraits
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.fakes.scripted import ScriptedLibrarian
@@ -23,6 +24,7 @@ class BrokenService:
 
     name = "broken"
     size = 8
+    traits = EmbedderTraits()
 
     def __init__(self, error: Exception) -> None:
         self.error = error

@@ -109,7 +109,7 @@ def test_a_later_part_of_a_long_inbox_is_asked_for_by_its_numbers():
     later = tuple(replace(p, n=p.n + 20) for p in request.paragraphs)
     asked = group_messages(replace(request, paragraphs=later, sample_names=()))[1]["content"]
     assert asked.endswith("Group the paragraphs 21, 22: give the groups of paragraph numbers.")
-    assert "(none yet)" in asked
+    assert "(no note is long enough to show how fine they are)" in asked
 
 
 def test_a_conversation_taken_up_without_its_looks_still_shows_the_chunk():
