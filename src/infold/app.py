@@ -119,7 +119,16 @@ class OpenVault(VaultNavigator):
 
         said = read_session(self.workspace.sessions, name) or self._source_portion(name)
         portion = said or read_portion(self.workspace.vault, self.params.vault, name)
-        return portion if portion.path else self.memory_portion(name) or portion
+        return portion if portion.path else self._old_portion(name) or self.memory_portion(name) or portion
+
+    def _old_portion(self, name: str) -> Portion | None:
+        """These lines of a note that still lies where the older layout had it; None for any other."""
+        from infold.notebook.older_layout import old_place
+        from infold.vault.portions import read_portion
+
+        path, colon, lines = name.partition(":")
+        old = old_place(self.workspace.vault, self.params.notebook, path)
+        return read_portion(self.workspace.vault, self.params.vault, f"{old}{colon}{lines}") if old else None
 
     def _source_portion(self, name: str) -> Portion | None:
         """These lines of what was brought in from outside, as search shows its path; None for what names none."""

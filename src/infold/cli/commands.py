@@ -158,6 +158,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         NOTEBOOK,
     ),
     Entry("serve", "serve:serve", NOTEBOOK),
+    Entry("migrate", "migrate:migrate", VAULT, operation="notebook_migrate"),
     Entry("rename", "notes:rename", VAULT, operation="knowledge_rename"),
     Entry("delete", "notes:delete", VAULT, operation="knowledge_delete"),
     Entry("lint", "graph:lint", VAULT, operation="knowledge_lint"),

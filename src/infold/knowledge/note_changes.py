@@ -18,7 +18,8 @@ from infold.durable.change import Kind
 from infold.durable.changes import Changes, PlannedChange
 from infold.durable.journal import FileChange
 from infold.errors import NoteExists, NoteNotFound, PathRefused, UsageError
-from infold.knowledge.moves import MovePlan, TouchedLink, plan_moves
+from infold.knowledge.moves import MovePlan, TouchedLink
+from infold.knowledge.moves import plan_moves as plan_link_moves
 from infold.knowledge.new_note import RELATED, content_twin, file_name, link_to, name_twin, note_text
 from infold.knowledge.vault_links import aliases_of, backlinks_of, link_names, resolver_of
 from infold.notebook.names import page_path
@@ -114,25 +115,28 @@ class NoteChanges:
         """
         source = self.find(old)
         path = self._new_path(source, new)
+        links, change = self.plan_moves({source: path}, f"{source} is {path} now")
+        return PlannedMove(path, links, change)
+
+    def plan_moves(self, moves: Mapping[str, str], summary: str) -> tuple[MovePlan, PlannedChange]:
+        """What becomes of links when notes move, by old and free new path, and the one change that does it all."""
         known = aliases_of(self._catalogue)
         others = _other_files(self._workspace.vault)
         canvases = [file for file in others if file.endswith(".canvas")]
-        plan = plan_moves(
-            {source: path}, known, link_names(self._catalogue), self._text, files=others, canvases=canvases
-        )
+        plan = plan_link_moves(moves, known, link_names(self._catalogue), self._text, files=others, canvases=canvases)
         files = [
             FileChange(other, self._bytes(other), text.encode())
             for other, text in plan.texts.items()
-            if other != source
+            if other not in moves
         ]
-        data = self._bytes(source)
-        moved = plan.texts[source].encode() if source in plan.texts else data
+        data = {source: self._bytes(source) for source in moves}
+        moved = {source: plan.texts[source].encode() if source in plan.texts else data[source] for source in moves}
         change = [
-            FileChange(path, None, moved, moved_from=source),
+            *(FileChange(path, None, moved[source], moved_from=source) for source, path in moves.items()),
             *files,
-            FileChange(source, data, None, needs_all=True),
+            *(FileChange(source, data[source], None, needs_all=True) for source in moves),
         ]
-        return PlannedMove(path, plan, self._changes.plan(Kind.RENAME, change, f"{source} is {path} now"))
+        return plan, self._changes.plan(Kind.RENAME, change, summary)
 
     def plan_delete(self, name: str) -> PlannedDeletion:
         """A note that goes; its bytes are kept with the change. Raises NoteNotFound."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.daily import daily_path, local
 from infold.notebook.injected import TAG
+from infold.notebook.older_layout import moves, old_place
 from infold.text import fenced
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode, read_bytes, safe_path, scan
@@ -82,7 +83,7 @@ def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
     files: list[ContextFile] = []
     notices: list[str] = []
     room = params.context_total_characters
-    for path in _reference_paths(workspace):
+    for path in (*_reference_paths(workspace), *_unmoved(workspace)):
         text = _text(workspace, path, notices)
         if text is None or not text.strip():
             continue
@@ -117,6 +118,13 @@ def _reference_paths(workspace: Workspace) -> list[str]:
         return []
     found = scan(workspace.vault, workspace.params.vault).files
     return [file.path for file in found if file.path.startswith(f"{folder}/")]
+
+
+def _unmoved(workspace: Workspace) -> list[str]:
+    """Reference notes that still lie where the older layout had them (spec 3, section 11)."""
+    params = workspace.params.notebook
+    places = (old_place(workspace.vault, params, new) for new in moves(params).values())
+    return [place for place in places if place is not None]
 
 
 def _text(workspace: Workspace, path: str, notices: list[str]) -> str | None:
