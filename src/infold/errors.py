@@ -11,6 +11,7 @@
     │   ├── SourceNotFound            nothing of that address is kept
     │   ├── NoteNotFound              no note of that name
     │   ├── TooFewParagraphs          the vault has no prose that could be left out to evaluate
+    │   ├── AskedTooOften             what may cost, too often within a minute
     │   └── RunStateWrong             the run cannot be applied or undone (any more)
     ├── EnvironmentFault              exit 3: key, endpoint, disk, another process
     │   ├── KeyMissing                no API key where one is needed
@@ -143,6 +144,12 @@ class TooFewParagraphs(UsageError):
     """The vault has no prose that could be left out to evaluate."""
 
     http_status = 422
+
+
+class AskedTooOften(UsageError):
+    """What may cost was asked for too often within a minute."""
+
+    http_status = 429
 
 
 class RunStateWrong(UsageError):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
+
 import pytest
 
 from infold.errors import UsageError
 from infold.web.app import create_app
 from infold.web.security import MAX_BODY_BYTES
+from infold.web.spending_rate import MOST_A_MINUTE
+
+WAYS_OUT = ["../secret.md", "..%2fsecret.md", "%2e%2e/secret.md", "..%252fsecret.md", "..%5csecret.md", "x%00.md"]
+WAYS_OUT += ["%2fetc%2fpasswd", "house/../../secret.md", "out.md", "beyond/secret.md", "out.png"]
 
 
 @pytest.mark.parametrize(
@@ -84,3 +91,82 @@ async def test_every_answer_says_what_a_page_may_load(client):
             assert "default-src 'none'" in policy
             assert "unsafe" not in policy
             assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("address", ["/edit/index.md", "/delete/index.md", "/inbox/add", "/inbox/plan", "/run/x/undo"])
+async def test_another_sites_form_changes_nothing(client, folder, address):
+    """A form needs no script and may send no Origin; what the browser says of where it comes from is enough."""
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    async with client() as http:
+        form = {"content": "stolen", "text": "stolen"}
+        answer = await http.post(address, data=form, headers={"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 403
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("page", ["note", "edit", "file", "folder", "static"])
+@pytest.mark.parametrize("path", WAYS_OUT)
+async def test_no_address_leads_out_of_the_vault(client, folder, tmp_path, page, path):
+    """However the way out is written, and whatever link lies in the vault, nothing beyond it is shown."""
+    (tmp_path / "secret.md").write_text("the secret beyond")
+    (tmp_path / "secret.png").write_text("the secret beyond")
+    (folder / "out.md").symlink_to(tmp_path / "secret.md")
+    (folder / "out.png").symlink_to(tmp_path / "secret.png")
+    (folder / "beyond").symlink_to(tmp_path)
+    async with client() as http:
+        answer = await http.get(f"/{page}/{path}")
+    assert answer.status_code < 500
+    assert "the secret beyond" not in answer.text
+    assert "root:" not in answer.text
+
+
+async def ask_raw(app, body, **headers: str) -> int:
+    """The status of a POST whose body comes in parts, each after its pause; 0 where no answer came."""
+    parts = iter(body)
+    statuses = []
+
+    async def receive():
+        seconds, part = next(parts, (3600.0, b""))
+        await asyncio.sleep(seconds)
+        return {"type": "http.request", "body": part, "more_body": True}
+
+    async def send(message):
+        statuses.append(message.get("status", 0))
+
+    named = {"host": "127.0.0.1", "content-type": "application/json", **headers}
+    scope = {"type": "http", "method": "POST", "path": "/api/memory_search", "raw_path": b"/api/memory_search"}
+    scope |= {"query_string": b"", "root_path": "", "scheme": "http", "http_version": "1.1", "server": ("127.0.0.1", 1)}
+    scope |= {"headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in named.items()]}
+    await asyncio.wait_for(app(scope, receive, send), 20)
+    return statuses[0] if statuses else 0
+
+
+async def test_whoever_sends_slowly_is_let_go(vault):
+    """A body that never ends holds a connection only for so long."""
+    app = dataclasses.replace(create_app(vault), body_seconds=0.3)
+    assert await ask_raw(app, [(0.1, b"{")] * 100) == 400
+
+
+async def test_a_body_that_grows_past_the_bound_is_not_kept(vault):
+    """Without a length in its header it is let go when it has grown too far."""
+    assert await ask_raw(create_app(vault), [(0.0, b" " * 1024 * 1024)] * 40) == 400
+
+
+@pytest.mark.parametrize("length", ["-1", "ten", "1e3", "²", "9" * 30])
+async def test_a_length_that_is_none_is_refused(vault, length):
+    """Before anything is read."""
+    app = create_app(vault)
+    assert await ask_raw(app, [], **{"content-length": length.encode("utf-8").decode("latin-1")}) in (400, 413)
+
+
+async def test_what_may_cost_is_not_asked_for_without_end(client, folder):
+    """After so many within a minute more are refused with what to do; what only reads goes on."""
+    (folder / "inbox.md").write_text("")
+    async with client() as http:
+        for _ in range(MOST_A_MINUTE):
+            assert (await http.post("/api/inbox_integrate", json={"dryRun": True})).status_code != 429
+        refused = await http.post("/api/inbox_integrate", json={"dryRun": True})
+        assert refused.status_code == 429
+        assert refused.json()["error"]["hint"] == "Wait a minute."
+        assert (await http.post("/inbox/plan")).status_code == 429
+        assert (await http.post("/api/memory_search", json={"query": "boiler"})).status_code == 200

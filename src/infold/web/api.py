@@ -16,6 +16,7 @@ from infold.operations.contract import Effect, Face, Message
 from infold.operations.table import Operation, operations
 from infold.web.jobs import Jobs
 from infold.web.server_events import event_stream
+from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
@@ -54,11 +55,11 @@ def error_response(error: InfoldError) -> JSONResponse:
     return JSONResponse(ErrorAnswer(error=said).as_json(), status_code=error.http_status)
 
 
-def api_router(vault: OpenVault, jobs: Jobs) -> APIRouter:
+def api_router(vault: OpenVault, jobs: Jobs, rate: SpendingRate) -> APIRouter:
     """The operations, and the jobs."""
     router = APIRouter(prefix="/api", responses=_ERRORS)
     for operation in operations(Face.HTTP).values():
-        _add(router, vault, jobs, operation)
+        _add(router, vault, jobs, rate, operation)
 
     @router.get("/jobs/{job}/events", tags=["jobs"], response_class=StreamingResponse)
     async def events(job: str) -> StreamingResponse:
@@ -73,7 +74,7 @@ def api_router(vault: OpenVault, jobs: Jobs) -> APIRouter:
     return router
 
 
-def _add(router: APIRouter, vault: OpenVault, jobs: Jobs, operation: Operation[Any, Any]) -> None:
+def _add(router: APIRouter, vault: OpenVault, jobs: Jobs, rate: SpendingRate, operation: Operation[Any, Any]) -> None:
     request_type, answer_type = operation.request, operation.answer
 
     async def ask(
@@ -83,6 +84,7 @@ def _add(router: APIRouter, vault: OpenVault, jobs: Jobs, operation: Operation[A
         prefer: Annotated[str, Header(description="respond-async: answer with a job at once.")] = "",
     ) -> Response:
         _check_json(request)
+        rate.admit(operation)
         if operation.takes_long and "respond-async" in prefer:
             job = jobs.start(operation, body)
             started = JobStarted(job=job.id, events=f"/api/jobs/{job.id}/events")

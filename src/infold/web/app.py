@@ -21,6 +21,7 @@ from infold.web.jobs import Jobs
 from infold.web.pages import pages_router
 from infold.web.rendering import error_page
 from infold.web.security import LOOPBACK, Doorkeeper
+from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -59,10 +60,10 @@ def _application(vault: OpenVault) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=_lifespan,
     )
-    jobs = Jobs(vault)
-    app.include_router(api_router(vault, jobs))
+    rate = SpendingRate()
+    app.include_router(api_router(vault, Jobs(vault), rate))
     app.include_router(debug_router(vault))
-    app.include_router(pages_router(vault))
+    app.include_router(pages_router(vault, rate))
     app.mount("/static", StaticFiles(packages=[("infold.web", "static")]))
     app.add_exception_handler(InfoldError, _error_handler(vault))
     app.add_exception_handler(RequestValidationError, _wrong_request)

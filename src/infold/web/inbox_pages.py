@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -24,12 +24,20 @@ from infold.operations.inbox import (
 from infold.operations.notebook import InboxAddRequest, inbox_add
 from infold.operations.review import run_review
 from infold.web.rendering import Pages
+from infold.web.spending_rate import SpendingRate
+
+if TYPE_CHECKING:
+    from infold.app import OpenVault
 
 _RUNS_SHOWN: Final = 50
 
 
 class InboxPages(Pages):
     """What waits, and every change."""
+
+    def __init__(self, vault: OpenVault, rate: SpendingRate) -> None:
+        super().__init__(vault)
+        self._rate = rate
 
     async def inbox(self) -> Response:
         """The inbox, a box to drop text into, and the buttons that plan and fold it in."""
@@ -45,6 +53,7 @@ class InboxPages(Pages):
 
     async def plan(self) -> Response:
         """Plans the inbox and shows the plan, for browsers without a script; scripts follow the job instead."""
+        self._rate.admit(inbox_integrate)
         done = await self.ask(inbox_integrate, InboxIntegrateRequest(dry_run=True))
         if done.quote is not None:
             return self.page("quote", quote=done.quote)

@@ -35,7 +35,7 @@ _TAGS: Final = frozenset(
 _ATTRIBUTES: Final = {
     "a": {"href", "title", "class"},
     "img": {"src", "alt", "title", "width", "height"},
-    "input": {"type", "checked", "disabled"},
+    "input": {"type", "checked", "disabled", "aria-label"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan"},
     "ol": {"start"},
@@ -173,9 +173,9 @@ def _tasks(state: StateCore) -> None:
         inline = state.tokens[place + 2]
         if inline.type != "inline" or not inline.children or not re.match(r"\[.\] ", inline.content):
             continue
-        checked = "" if inline.content[1] == " " else " checked"
+        checked, said = ("", "to do") if inline.content[1] == " " else (" checked", "done")
         box = Token("html_inline", "", 0)
-        box.content = f'<input type="checkbox" disabled{checked}> '
+        box.content = f'<input type="checkbox" aria-label="{said}" disabled{checked}> '
         first = inline.children[0]
         first.content = first.content[4:]
         inline.children.insert(0, box)

@@ -20,6 +20,7 @@ from infold.web.inbox_pages import InboxPages, add_inbox_pages
 from infold.web.navigator_pages import NavigatorPages, add_navigator_pages
 from infold.web.note_pages import NotePages, add_note_pages
 from infold.web.rendering import Pages
+from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
@@ -53,7 +54,7 @@ class HousePages(Pages):
         return self.page("settings", status=status, space=self._vault.workspace, params=self._vault.params)
 
 
-def pages_router(vault: OpenVault) -> APIRouter:
+def pages_router(vault: OpenVault, rate: SpendingRate) -> APIRouter:
     """The pages' addresses."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     house = HousePages(vault)
@@ -65,6 +66,6 @@ def pages_router(vault: OpenVault) -> APIRouter:
         return await house.memory(root)
 
     add_note_pages(router, NotePages(vault))
-    add_inbox_pages(router, InboxPages(vault))
+    add_inbox_pages(router, InboxPages(vault, rate))
     add_navigator_pages(router, NavigatorPages(vault))
     return router

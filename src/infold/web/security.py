@@ -7,6 +7,7 @@ elsewhere and run no script of their own text.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 LOOPBACK: Final = frozenset(("127.0.0.1", "localhost", "::1"))
 COOKIE: Final = "infold_token"
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+BODY_SECONDS: Final = 60.0  # for the whole body; then whoever sends it so slowly is let go
 _SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -29,7 +31,7 @@ _POLICY: Final = (
 _HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer a browser sends the forms of these pages with Origin: null
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -47,6 +49,7 @@ class Doorkeeper:
     app: ASGIApp
     hosts: frozenset[str] = LOOPBACK
     token: str | None = None
+    body_seconds: float = BODY_SECONDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers it here."""
@@ -60,14 +63,17 @@ class Doorkeeper:
             await _refuse(send, *refusal)
             return
         cookie = self._first_visit(scope)
-        await self.app(scope, _bounded(receive), _with_headers(send, cookie))
+        await self.app(scope, _bounded(receive, self.body_seconds), _with_headers(send, cookie))
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str] | None:
         if _name(headers.get("host", "")) not in self.hosts:
             return 421, "This server is not called by that name."
         if scope["method"] not in _SAFE and not self._is_own_origin(headers):
             return 403, "A page of another site may not change anything here."
-        if int(headers.get("content-length") or 0) > MAX_BODY_BYTES:
+        length = headers.get("content-length") or "0"
+        if not (length.isascii() and length.isdigit()):
+            return 400, "The content-length is no number."
+        if int(length) > MAX_BODY_BYTES:
             return 413, f"A request may have at most {MAX_BODY_BYTES} bytes."
         if self.token is not None and not self._shows_token(scope, headers):
             return 401, "A token is needed: open the address that `infold serve` printed."
@@ -110,16 +116,24 @@ def _in_address(scope: Scope) -> str:
     return next(iter(parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])), "")
 
 
-def _bounded(receive: Receive) -> Receive:
-    """`receive` that ends a body which grows past the bound, whatever its header said."""
-    seen = 0
+def _bounded(receive: Receive, seconds: float) -> Receive:
+    """`receive` that ends a body which grows past the bound, or takes longer than `seconds`."""
+    seen, is_whole = 0, False
+    until = asyncio.get_running_loop().time() + seconds
 
     async def next_part() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, is_whole
+        if is_whole:  # what is still to come is that the client goes
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
         seen += len(message.get("body", b""))
         if seen > MAX_BODY_BYTES:
             return {"type": "http.disconnect"}
+        is_whole = not message.get("more_body", False)
         return message
 
     return next_part

@@ -18,6 +18,11 @@ $("#theme").addEventListener("click", () => {
   document.dispatchEvent(new Event("theme"));
 });
 
+// What scrolls sideways can be scrolled by keys.
+for (const box of $$(".prose pre, .prose table")) {
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
+
 for (const button of $$("[data-open]")) {
   button.addEventListener("click", () => $(`#${button.dataset.open}`).showModal());
 }
@@ -77,12 +82,14 @@ function showChoices(found) {
   const list = $("#palette-list");
   list.replaceChildren(...found.map(([name, href], place) => {
     const item = document.createElement("li");
+    item.id = `choice-${place}`;
     item.textContent = name;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", String(place === 0));
     item.addEventListener("click", () => { location.href = href; });
     return item;
   }));
+  pointAt();
 }
 
 function choose(step) {
@@ -92,6 +99,14 @@ function choose(step) {
   chosenAt = (chosenAt + step + choices.length) % choices.length;
   items[chosenAt].setAttribute("aria-selected", "true");
   items[chosenAt].scrollIntoView({ block: "nearest" });
+  pointAt();
+}
+
+// Which match the keys are at, for whoever hears the page.
+function pointAt() {
+  const field = $("#palette-text");
+  if (choices.length) field.setAttribute("aria-activedescendant", `choice-${chosenAt}`);
+  else field.removeAttribute("aria-activedescendant");
 }
 
 let asking = 0;
@@ -277,13 +292,15 @@ if (canvas) {
   const { notes } = JSON.parse($("#spots").textContent);
   const pen = canvas.getContext("2d");
   const view = { x: 0, y: 0, scale: 1 };
+  let wide = 1;
+  let high = 1;
   const at = (note) => [
-    (note.x * view.scale + view.x + 1) * canvas.width / 2,
-    (note.y * view.scale + view.y + 1) * canvas.height / 2,
+    (0.92 * (note.x * view.scale + view.x) + 1) * wide / 2,
+    (0.92 * (note.y * view.scale + view.y) + 1) * high / 2,
   ];
-  const colour = (theme) => `hsl(${(theme * 137.5) % 360} 60% ${matchMedia("(prefers-color-scheme: light)").matches ? 38 : 68}%)`;
+  const colour = (theme) => `hsl(${(theme * 137.5) % 360} 60% ${getComputedStyle(document.documentElement).colorScheme === "light" ? 38 : 68}%)`;
   const draw = () => {
-    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.clearRect(0, 0, wide, high);
     for (const note of notes) {
       const [x, y] = at(note);
       pen.beginPath();
@@ -296,14 +313,18 @@ if (canvas) {
       pen.font = "13px system-ui";
       for (const note of notes) {
         const [x, y] = at(note);
-        if (x > 0 && y > 0 && x < canvas.width && y < canvas.height) pen.fillText(note.title.slice(0, 28), x + 8, y + 4);
+        if (x < 0 || y < 0 || x > wide || y > high) continue;
+        const title = note.title.slice(0, 28);
+        const room = x + 10 + pen.measureText(title).width < wide;
+        pen.textAlign = room ? "left" : "right";
+        pen.fillText(title, x + (room ? 9 : -9), y + 4);
       }
     }
   };
   const near = (event) => {
     const box = canvas.getBoundingClientRect();
-    const x = (event.clientX - box.left) * canvas.width / box.width;
-    const y = (event.clientY - box.top) * canvas.height / box.height;
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
     const gap = (note) => Math.hypot(at(note)[0] - x, at(note)[1] - y);
     const best = notes.reduce((a, b) => (gap(b) < gap(a) ? b : a), notes[0]);
     return best && gap(best) < 14 ? best : null;
@@ -317,8 +338,8 @@ if (canvas) {
     if (note) $("#map-says").textContent = `${note.title} (${note.path})`;
     if (!dragged) return;
     const box = canvas.getBoundingClientRect();
-    view.x += 2 * (event.clientX - dragged[0]) / box.width;
-    view.y += 2 * (event.clientY - dragged[1]) / box.height;
+    view.x += 2 * (event.clientX - dragged[0]) / (0.92 * box.width);
+    view.y += 2 * (event.clientY - dragged[1]) / (0.92 * box.height);
     moved += Math.abs(event.clientX - dragged[0]) + Math.abs(event.clientY - dragged[1]);
     dragged = [event.clientX, event.clientY];
     draw();
@@ -335,6 +356,15 @@ if (canvas) {
     if (event.key === "+") { event.stopPropagation(); zoom(1.2); }
     if (event.key === "-") { event.stopPropagation(); zoom(0.83); }
   });
+  for (const button of $$("[data-zoom]")) button.addEventListener("click", () => zoom(Number(button.dataset.zoom)));
   document.addEventListener("theme", draw);
-  draw();
+  // As many dots as the screen has, however wide the page is.
+  new ResizeObserver(() => {
+    wide = canvas.clientWidth;
+    high = canvas.clientHeight;
+    canvas.width = wide * devicePixelRatio;
+    canvas.height = high * devicePixelRatio;
+    pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    draw();
+  }).observe(canvas);
 }
