@@ -26,7 +26,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 SIZES = {"desk": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 800}}
 NOTES = {
     "index.md": "# Home\n\n[[house/boiler]] and [[garden/beds]]\n",
-    "house/boiler.md": "# Boiler\n\nThe pressure of the boiler is 1.4 bar. #heating\n\n## Valve\n\nBrass.\n\n- [ ] oil it\n\n"
+    "house/boiler.md": "# Boiler\n\nThe pressure of the boiler is 1.4 bar. #heating\n\n## Valve\n\nThe pressure valve is brass.\n\n- [ ] oil it\n\n"
     f"```\n{'long ' * 60}\n```\n\n> [!warning] Hot\n> Never open it.\n",
     "house/radiators.md": "# Radiators\n\nRadiators are bled in autumn; the boiler feeds six radiators.\n",
     "garden/beds.md": "# Beds\n\nTomatoes grow in the east bed, beans in the west bed.\n",
@@ -34,7 +34,7 @@ NOTES = {
 }
 WALKS = {"root": "walks", "contextType": "root", "contextName": "purpose", "contextValue": "project", "text": "Walks"}
 DROPPED = (
-    "The boiler's pressure valve was replaced in May; the brass valve had corroded.\n\n"
+    "The brass pressure valve of the boiler was replaced in May because it had corroded.\n\n"
     "The tomatoes in the east bed want water every morning."
 )
 
