@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from infold.catalogue.facts import FactsReading, cutting_of, facts_of, read_facts
+from infold.catalogue.facts import facts_of
 from infold.catalogue.outline_blob import unpack_note, unpack_passages
 from infold.catalogue.passages import cut
+from infold.catalogue.reading import FactsReading, cutting_of, read_facts
 from infold.settings import Params
 from infold.text import content_hash, token_count
 from infold.vault.files import decode, read_bytes, scan
@@ -95,7 +96,7 @@ def test_workers_read_what_one_process_reads(tmp_path, monkeypatch):
     assert any("not UTF-8" in (reading.reason or "") for reading in alone)
     for executable in (sys.executable, "/no/such/python", "/bin/false"):
         monkeypatch.setattr(sys, "executable", executable)
-        crew = Crew("infold.catalogue.facts:read_facts", 2)
+        crew = Crew("infold.catalogue.reading:read_facts", 2)
         assert crew.all(wanted, tmp_path, CUTTING) == alone
         crew.close()
 

@@ -101,7 +101,7 @@ def test_only_what_changed_is_read(vault, catalogue, monkeypatch):
 def parsed_paths(monkeypatch) -> list[str]:
     """Fills with the paths of the notes that are parsed."""
     paths: list[str] = []
-    monkeypatch.setattr("infold.catalogue.facts.parse", lambda path, text: paths.append(path) or parse(path, text))
+    monkeypatch.setattr("infold.vault.note.parse", lambda path, text: paths.append(path) or parse(path, text))
     return paths
 
 

@@ -1,45 +1,28 @@
-"""What is kept of one note: all that its text tells, read and parsed once, in this process or a worker.
+"""What is kept of one note: all that its text tells, parsed once.
 
-Plain values only, so that facts pass between processes cheaply. Which notes are read belongs to `catalogue.sync`.
+Plain values only, so that facts pass between processes cheaply. Reading files belongs to `catalogue.reading`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.catalogue.days import day_in_front_matter
 from infold.catalogue.outline_blob import LinkRow, pack_outline, pack_passages
 from infold.catalogue.passages import cut
-from infold.errors import NoteUnreadable, PathRefused
-from infold.text import content_hash, token_count, word_count
-from infold.vault.files import decode, read_bytes
+from infold.text import token_count, word_count
 from infold.vault.front_matter import text_value, trust_of
 from infold.vault.links import is_attachment
-from infold.vault.note import parse, plain_text
+from infold.vault.note import plain_text
 from infold.vault.outline import MAX_PARTS
 from infold.vault.records import Link, Note
 
-if TYPE_CHECKING:  # workers do without the settings
-    from infold.settings import Params
+if TYPE_CHECKING:
+    from infold.catalogue.reading import Cutting
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
-
-
-class Cutting(NamedTuple):
-    """How notes are read: the most bytes of one, and how passages are cut."""
-
-    max_bytes: int
-    passage_tokens: int
-    overlap_tokens: int
-
-
-def cutting_of(params: Params) -> Cutting:
-    """How the settings say that notes are read."""
-    return Cutting(params.vault.max_note_bytes, params.search.passage_tokens, params.search.overlap_tokens)
 
 
 class NoteFacts(NamedTuple):
@@ -61,37 +44,6 @@ class NoteFacts(NamedTuple):
     outline: bytes
     passages: bytes
     links: list[LinkRow]
-
-
-@dataclass(frozen=True, slots=True)
-class FactsReading:
-    """What came of one file: facts, nothing new (`facts` None), or a reason why it cannot be read.
-
-    `is_kept`: it may well be readable later, so what is known of it stays known.
-    """
-
-    path: str
-    facts: NoteFacts | None
-    reason: str | None = None
-    is_kept: bool = False
-    text: str | None = None  # where the caller is to hold it
-
-
-def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_text: bool = False) -> FactsReading:
-    """Reads one file, named with the content hash known of it."""
-    path, known_hash = wanted
-    try:
-        data = read_bytes(root, path, cutting.max_bytes)
-        digest = content_hash(data)
-        if digest == known_hash:
-            return FactsReading(path, None)
-        text = decode(data, path)
-    except (NoteUnreadable, PathRefused) as error:
-        cause = error.__cause__
-        is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
-        return FactsReading(path, None, str(error), is_kept)
-    facts = facts_of(parse(path, text), digest, cutting)
-    return FactsReading(path, facts, text=text if with_text else None)
 
 
 def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:

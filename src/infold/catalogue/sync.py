@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.catalogue.days import day_of_file
 from infold.catalogue.link_targets import resolve_links
+from infold.catalogue.reading import FactsReading, cutting_of
 from infold.catalogue.store import RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
 from infold.errors import CatalogueFault, VaultNotFound
 from infold.vault.files import FileStat, Scan, Skipped, scan
 from infold.workers import MANY, Crew, processors, without_collection
 
-if TYPE_CHECKING:  # a vault that did not change is told without the parser
-    from infold.catalogue.facts import FactsReading, NoteFacts
+if TYPE_CHECKING:  # the parser is for notes that changed
+    from infold.catalogue.facts import NoteFacts
 
 Progress = Callable[[int, int], None]
 ROUND: Final = 1000  # notes of one transaction
@@ -75,7 +76,7 @@ class _Wanted(NamedTuple):
     known: Stamp | None
 
 
-_Read = tuple[_Wanted, "FactsReading"]
+_Read = tuple[_Wanted, FactsReading]
 
 
 class _Syncing:
@@ -132,14 +133,12 @@ class _Syncing:
         return not self._catalogue.vault.is_dir() or not scan(self._catalogue.vault, self._catalogue.params.vault).files
 
     def _readings(self, wanted: Sequence[_Wanted]) -> Iterator[_Read]:
-        from infold.catalogue.facts import cutting_of
-
         if not wanted:
             return
         workers = processors() if len(wanted) > MANY else 1
         items = [(item.file.path, item.known.sha256 if item.known else None) for item in wanted]
         done = 0
-        with closing(Crew("infold.catalogue.facts:read_facts", workers)) as crew:
+        with closing(Crew("infold.catalogue.reading:read_facts", workers)) as crew:
             cutting = cutting_of(self._catalogue.params)
             for batch in crew.each(items, self._catalogue.vault, cutting, workers == 1):
                 yield from ((wanted[number], reading) for number, reading in batch)

@@ -1,0 +1,66 @@
+"""Reading one file for the catalogue, in this process or a worker: its bytes, and if they are new, its facts.
+
+The parser takes a while to load, so it is loaded with the first note whose bytes are not those that are known. Which
+notes are read belongs to `catalogue.sync`, what is kept of them to `catalogue.facts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from infold.errors import NoteUnreadable, PathRefused
+from infold.text import content_hash
+from infold.vault.files import decode, read_bytes
+
+if TYPE_CHECKING:  # workers do without the settings
+    from infold.catalogue.facts import NoteFacts
+    from infold.settings import Params
+
+
+class Cutting(NamedTuple):
+    """How notes are read: the most bytes of one, and how passages are cut."""
+
+    max_bytes: int
+    passage_tokens: int
+    overlap_tokens: int
+
+
+def cutting_of(params: Params) -> Cutting:
+    """How the settings say that notes are read."""
+    return Cutting(params.vault.max_note_bytes, params.search.passage_tokens, params.search.overlap_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class FactsReading:
+    """What came of one file: facts, nothing new (`facts` None), or a reason why it cannot be read.
+
+    `is_kept`: it may well be readable later, so what is known of it stays known.
+    """
+
+    path: str
+    facts: NoteFacts | None
+    reason: str | None = None
+    is_kept: bool = False
+    text: str | None = None  # where the caller is to hold it
+
+
+def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_text: bool = False) -> FactsReading:
+    """Reads one file, named with the content hash known of it."""
+    path, known_hash = wanted
+    try:
+        data = read_bytes(root, path, cutting.max_bytes)
+        digest = content_hash(data)
+        if digest == known_hash:
+            return FactsReading(path, None)
+        text = decode(data, path)
+    except (NoteUnreadable, PathRefused) as error:
+        cause = error.__cause__
+        is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+        return FactsReading(path, None, str(error), is_kept)
+    from infold.catalogue.facts import facts_of
+    from infold.vault.note import parse
+
+    facts = facts_of(parse(path, text), digest, cutting)
+    return FactsReading(path, facts, text=text if with_text else None)
