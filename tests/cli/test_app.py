@@ -6,9 +6,6 @@ import json
 
 import pytest
 
-from infold.cli import status
-from infold.errors import StateUnwritable
-
 COMMANDS = [
     "demo",
     "init",
@@ -88,14 +85,18 @@ def test_an_unexpected_error_is_a_sentence_unless_it_is_being_debugged(infold, m
     assert isinstance(infold("status", "--debug").exception, RuntimeError)
 
 
-def test_the_environment_at_fault_exits_with_3(infold, monkeypatch):
-    """A full disk is no mistake of the caller's."""
-
-    def full(place):
-        raise StateUnwritable("No space left.", hint="Free some.")
-
-    monkeypatch.setattr(status, "find_status", full)
-    assert infold("status", "--vault", ".").exit_code == 3
+@pytest.mark.parametrize("words", [("index",), ("search", "peas")])
+def test_the_environment_at_fault_exits_with_3(infold, tmp_path, words):
+    """A state folder that cannot be written is no mistake of the caller's: it is named, with what to do."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "Peas.md").write_text("Peas climb.\n")
+    (tmp_path / "full").write_text("no folder")
+    done = infold(*words, "--vault", vault, "--state", tmp_path / "full" / "state")
+    assert done.exit_code == 3
+    told = "".join(done.stderr.split())
+    assert f"{tmp_path}/full/state/derived" in told
+    assert "Freediskspace" in told
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import IO
 import pytest
 
 from infold.search.embed.static_embedder import StaticEmbedder
+from infold.search.index.words import WordWriter
 from tests.fakes.qdrant_server import FakeQdrant
 
 
@@ -121,10 +122,11 @@ def test_ctrl_c_before_anything_is_indexed_does_not_claim_to_go_on(infold, vault
     def interrupted(*args, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infold.search.index.sync.write_keywords", interrupted)
+    monkeypatch.setattr(WordWriter, "commit", interrupted)
     done = infold("index", "--vault", vault)
     assert done.exit_code == 130
     told = " ".join(done.stderr.split())
+    assert "can be searched" not in told
     assert "before the first notes were indexed; `infold index` begins again" in told
     assert "goes on" not in told
 
@@ -155,7 +157,7 @@ def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
     def interrupted(*args, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infold.search.index.sync.write_keywords", interrupted)
+    monkeypatch.setattr(WordWriter, "commit", interrupted)
     stopped = infold("rebuild", "--vault", vault)
     assert stopped.exit_code == 130
     assert "still in use" in stopped.stderr
@@ -163,7 +165,10 @@ def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
 
 
 def test_an_index_on_a_server(infold, vault, monkeypatch):
-    """With an address set the same commands work, in one collection; a wrong key and an absent server are said."""
+    """With an address set the same commands work, in one collection; a wrong key and an absent server are said.
+
+    Without the server words still find, and `index` fails only where it is to write vectors, changed notes or not.
+    """
     with closing(FakeQdrant(key="sesame").start()) as server:
         monkeypatch.setenv("INFOLD_QDRANT_URL", server.url)
         monkeypatch.setenv("INFOLD_QDRANT_API_KEY", "sesame")
@@ -177,9 +182,19 @@ def test_an_index_on_a_server(infold, vault, monkeypatch):
         refused = infold("search", "--vault", vault, "trellis")
         assert refused.exit_code == 3
         assert "INFOLD_QDRANT_API_KEY" in refused.stderr
-    unreachable = infold("index", "--vault", vault)
-    assert unreachable.exit_code == 3
-    assert "INFOLD_QDRANT_URL" in unreachable.stderr
+    unchanged = infold("index", "--vault", vault)
+    (vault / "Leeks.md").write_text("Leeks are blanched.\n")
+    changed = infold("index", "--vault", vault)
+    for unreachable in (unchanged, changed):
+        assert unreachable.exit_code == 3
+        assert "INFOLD_QDRANT_URL" in unreachable.stderr
+    for word, note in (("trellis", "Peas.md"), ("blanched", "Leeks.md")):
+        by_words = infold("search", "--vault", vault, word)
+        assert (by_words.exit_code, note in by_words.stdout) == (0, True)
+        assert "Found by words alone" in by_words.stderr
+        assert "INFOLD_QDRANT_URL" in by_words.stderr
+    without = ("--vault", vault, "--state", vault.parent / "words", "--set", "search.embedding=none")
+    assert infold("index", *without).exit_code == 0
     assert infold("doctor", "--vault", vault).exit_code == 1
     monkeypatch.delenv("INFOLD_QDRANT_URL")
     assert "Peas.md" in infold("search", "--vault", vault, "trellis").stdout

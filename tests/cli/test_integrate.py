@@ -216,10 +216,12 @@ def test_an_interruption_says_how_things_are(integrate, vault, scripted):
 
 
 def test_index_prints_the_sync_result(infold, vault):
-    """Exactly the six names of the specification; a second time nothing is left to do."""
+    """The six names of the specification, each a number, beside what is infold's own; a second time nothing is left."""
     first = json.loads(infold("index", "--vault", vault, "--json").stdout)
     names = ["filesScanned", "filesChanged", "chunksCreated", "embeddingsComputed", "embeddingsCached", "durationMs"]
-    assert list(first) == names
+    assert [type(first.get(name)) for name in names] == [int] * len(names)
+    assert (first["status"], first["notes"], first["added"]) == ("done", 4, 4)
+    assert not any("_" in name for name in first)
     assert (first["filesScanned"], first["filesChanged"]) == (3, 3)  # the inbox is no note
     assert json.loads(infold("index", "--vault", vault, "--json").stdout)["filesChanged"] == 0
 
@@ -227,7 +229,7 @@ def test_index_prints_the_sync_result(infold, vault):
 def test_status_counts_what_waits(infold, vault):
     """Before and without any run."""
     value = json.loads(infold("status", "--vault", vault, "--json").stdout)
-    assert (value["waiting"], value["runs"], value["last_run"]) == (3, 0, None)
+    assert (value["waiting"], value["runs"], value["lastRun"]) == (3, 0, None)
     assert "3 paragraphs waiting" in infold("status", "--vault", vault).stdout
     (vault / "inbox.md").unlink()
     assert "missing" in infold("status", "--vault", vault).stdout

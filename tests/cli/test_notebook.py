@@ -119,4 +119,4 @@ def test_the_last_reminder_is_in_the_status(infold, vault, tmp_path):
     assert "flush" not in infold("status", "--state", state).stdout
     flush_reminder(Workspace(vault, state, vault / "inbox.md", Params()), "session", 1)
     assert "flush" in infold("status", "--state", state).stdout
-    assert json.loads(infold("status", "--state", state, "--json").stdout)["last_flush"]
+    assert json.loads(infold("status", "--state", state, "--json").stdout)["lastFlush"]

@@ -54,12 +54,15 @@ def remember_sync(index_dir: Path, result: SyncResult) -> None:
 
 def held(workspace: Workspace) -> tuple[int, int, int]:
     """How many notes and passages the index holds, and how many of these have no vector yet."""
+    from infold.search.index.manifest import IN_PROGRESS
+
     manifest = _manifest(IndexFolder(workspace.index))
     if manifest is None:
         return 0, 0, 0
     with closing(manifest):
         notes = manifest.notes()
-        return len(notes), _passages(manifest, notes), manifest.pending_count()
+        done = sum(note.sha256 != IN_PROGRESS for note in notes.values())
+        return done, _passages(manifest, notes), manifest.pending_count()
 
 
 def status(workspace: Workspace) -> Json:

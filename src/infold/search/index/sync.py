@@ -150,9 +150,7 @@ class _Sync:
         if self.is_new:
             self._publish()
         if vectors:
-            fill_vectors(self._target(), self._feeds, until)
-            if paths is None:
-                self._compact()
+            self._bring_vectors(until, is_whole=paths is None)
         self._pending = manifest.pending_count()
 
     def start_again(self) -> None:
@@ -313,6 +311,18 @@ class _Sync:
                 self._vectors = self._engine.create(self._generation, self._embedder.size if self._embedder else 0)
                 manifest.mark_vectors()
         return self._vectors
+
+    def _bring_vectors(self, until: float | None, *, is_whole: bool) -> None:
+        if is_whole:
+            self._check_vectors()
+        fill_vectors(self._target(), self._feeds, until)
+        if is_whole:
+            self._compact()
+
+    def _check_vectors(self) -> None:
+        """That those written before are there, also where nothing changed; a server that is out of reach says so."""
+        if self._embedder is not None and self._used.has_vectors and not self._engine.exists(self._generation):
+            raise IndexFault("The search index has lost its vectors.")
 
     def _drain(self, feed: ChangeFeed) -> None:
         """What a feed knows to have changed."""

@@ -115,12 +115,15 @@ def _write(
     words.replace(old, texts.points)
     words.commit()
     due: list[Due] = []
-    if target.at_once:
-        _write_vectors(target, old, texts)
-    elif target.embedder is not None:
+    if target.embedder is not None:
         due = [Due(note.path, note.passages) for note in done]
         due += [Due(path, 0) for path in leaving] if manifest.has_vectors else []
-    manifest.finish(feed, done, leaving, due)
+    try:
+        if target.at_once:
+            _write_vectors(target, old, texts)
+            due = []
+    finally:  # the words are there whatever became of the vectors
+        manifest.finish(feed, done, leaving, due)
     counts.changed += len(done)
     counts.created += len(texts.points)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from infold.errors import IndexFault, VaultBusy
+from infold.errors import EndpointUnreachable, IndexFault, SearchServerFault, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
 from infold.search.index.contract import DEFAULT_GROUPS, EVERYTHING, NOTE_GROUPS, Filter, Hit
 from infold.search.index.generations import IndexFolder
@@ -144,7 +144,7 @@ class Searcher:
         notice, by_meaning = "", []
         try:
             by_meaning = self.dense(text, depth, where)
-        except VaultBusy as error:
+        except (VaultBusy, EndpointUnreachable, SearchServerFault) as error:
             notice = f"Found by words alone: {error}"
         ended = time.perf_counter()
         floor = self._floor()
