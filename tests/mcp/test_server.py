@@ -9,7 +9,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infold.errors import UsageError
-from infold.mcp.tools import ToolChoice
+from infold.mcp.tools import ToolChoice, called
 from infold.mcp.warm_up import WarmUp
 from infold.operations.contract import Effect, Face
 from infold.operations.table import operations
@@ -152,3 +152,17 @@ async def test_the_first_index_is_made_behind(connected, vault):
                 break
             await asyncio.sleep(0.1)
         assert found.structured_content["results"]["notebook"][0]["filePath"] == "house/boiler.md"
+
+
+async def test_a_note_is_renamed_and_deleted_under_the_names_of_the_specifications_too(connected):
+    """They are not listed beside their own names; where writing is not offered, neither are they."""
+    async with connected() as client:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        renamed = await client.call_tool("note_rename", {"note": "boiler", "new": "furnace", "dryRun": True})
+        deleted = await client.call_tool("note_delete", {"note": "boiler", "dryRun": True})
+    assert not listed & {"note_rename", "note_delete"}
+    assert renamed.structured_content["path"] == "house/furnace.md"
+    assert deleted.structured_content["path"] == "house/boiler.md"
+    offered = ToolChoice(prefix="v_", is_read_only=True).offered()
+    assert called("v_note_delete", offered) is None
+    assert called("v_note_delete", ToolChoice(prefix="v_").offered()).name == "knowledge_delete"

@@ -25,7 +25,7 @@ from infold.errors import IndexFault, InfoldError, UsageError
 from infold.mcp.prompts import prompt_text, prompts
 from infold.mcp.resources import list_resources, read_resource, templates
 from infold.mcp.schemas import without_nulls
-from infold.mcp.tools import ToolChoice, read_arguments, tool
+from infold.mcp.tools import ToolChoice, called, read_arguments, tool
 from infold.mcp.warm_up import WarmUp
 from infold.operations.contract import Face
 from infold.operations.table import Operation, operations
@@ -79,7 +79,7 @@ class _Face:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What the operation answers; what went wrong, and what to do, as an answer too: the agent can act on it."""
-        operation = self._offered.get(params.name)
+        operation = called(params.name, self._offered)
         try:
             if operation is None:
                 raise _no_such_tool(params.name, self._offered)

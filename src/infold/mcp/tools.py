@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import mcp_types as types
 
 TOOL_SETS: Final = (*(str(group) for group in Group), "all")
+# What specifications call an operation beside its own name: understood when it is called, and not listed twice.
+_OTHER_NAMES: Final[Mapping[str, str]] = {"knowledge_rename": "note_rename", "knowledge_delete": "note_delete"}
 _PROMPTED: Final = 5  # problems named at once
 
 
@@ -47,6 +49,16 @@ class ToolChoice:
             if ("all" in wanted or operation.group in wanted)
             and not (self.is_read_only and operation.effect is not Effect.READS)
         }
+
+
+def called(name: str, offered: Mapping[str, Operation[Any, Any]]) -> Operation[Any, Any] | None:
+    """The operation that a call names, also by its other name; None where none is offered under it."""
+    other = (
+        operation
+        for own, operation in offered.items()
+        if operation.name in _OTHER_NAMES and name == own.removesuffix(operation.name) + _OTHER_NAMES[operation.name]
+    )
+    return offered.get(name) or next(other, None)
 
 
 def tool(name: str, operation: Operation[Any, Any]) -> types.Tool:
