@@ -168,9 +168,9 @@ MUSTS: dict[str, dict[str, str]] = {
     },
     "Linking": {"tags in content, surfaced at query time": "recall.test_tags_lead_to_what_they_name"},
     "Future Requirements / Expansion": {
-        "semantic priority": "focus.test_relevance_comes_after_priority_and_before_the_rest",
-        "priority flags": "focus.test_a_priority_comes_first_with_what_is_above_it",
-        "mixed resolution": "focus.test_a_summary_stands_for_children_that_do_not_fit",
+        "semantic priority": "budgeted_expansion.test_relevance_comes_after_priority_and_before_the_rest",
+        "priority flags": "budgeted_expansion.test_a_priority_comes_first_with_what_is_above_it",
+        "mixed resolution": "budgeted_expansion.test_a_summary_stands_for_children_that_do_not_fit",
     },
     "Additional Features": {
         "versions": "history.test_every_update_leaves_what_was",
@@ -178,11 +178,11 @@ MUSTS: dict[str, dict[str, str]] = {
     },
     "Ingest classification": {"where a document belongs": "classifying.test_by_evidence_without_a_model"},
     "Open Questions / Summary Behavior on Expansion": {
-        "modes of expansion": "focus.test_summaries_with_without_and_instead",
+        "modes of expansion": "budgeted_expansion.test_summaries_with_without_and_instead",
         "modes of serialization": "reading.test_serialised_with_without_and_instead_of_summaries",
     },
     "Open Questions / Sticky Nodes": {
-        "expanded together": "focus.test_a_group_comes_whole_or_not_at_all",
+        "expanded together": "budgeted_expansion.test_a_group_comes_whole_or_not_at_all",
         "summarised together": "condensing.test_groups_are_not_divided",
     },
 }
