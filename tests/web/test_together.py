@@ -1,0 +1,43 @@
+"""Readers and writers of one vault at once, over HTTP and MCP: no edit is lost."""
+
+from __future__ import annotations
+
+import asyncio
+
+from mcp.client import Client
+
+from infold.mcp.server import build_server
+from infold.mcp.tools import ToolChoice
+
+READERS, LINES = 20, 8
+
+
+async def test_no_edit_is_lost_between_readers_and_writers(client, vault, folder):
+    """Two writers over HTTP and one over MCP append to one page while twenty search: every line is there, once."""
+    writing = True
+
+    async def read(http) -> None:
+        while writing:
+            answer = await http.post("/api/memory_search", json={"query": "line boiler"})
+            assert answer.status_code == 200, answer.text
+
+    async def over_http(http, name: str) -> None:
+        for number in range(LINES):
+            body = {"page": "lists/together", "content": f"line {name} {number}"}
+            answer = await http.post("/api/notebook_write", json=body)
+            assert answer.status_code == 200, answer.text
+
+    async def over_mcp(agent: Client, name: str) -> None:
+        for number in range(LINES):
+            body = {"page": "lists/together", "content": f"line {name} {number}"}
+            answer = await agent.call_tool("notebook_write", body)
+            assert not answer.is_error, answer.content
+
+    async with client() as http, Client(build_server(vault, ToolChoice())) as agent, asyncio.timeout(60):
+        readers = [asyncio.create_task(read(http)) for _ in range(READERS)]
+        await asyncio.gather(over_http(http, "one"), over_http(http, "two"), over_mcp(agent, "three"))
+        writing = False
+        await asyncio.gather(*readers)
+    lines = (folder / "lists" / "together.md").read_text().split("\n")
+    wanted = {f"line {name} {number}" for name in ("one", "two", "three") for number in range(LINES)}
+    assert sorted(line for line in lines if line) == sorted(wanted)
