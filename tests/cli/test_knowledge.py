@@ -67,3 +67,17 @@ def test_context_and_sources_are_asked_for(run):
     assert "Nothing was brought in yet" in run("sources")[1]
     code, said = run("research", "zeppelin", "file:///etc/passwd")
     assert code == 1
+
+
+def test_research_takes_a_folder_beside_addresses(run, tmp_path):
+    """What is packed is answered from, and listed; `sources add` packs it too; a hidden one is refused with the rule."""
+    folder = tmp_path / "manual"
+    folder.mkdir()
+    (folder / "gasket.md").write_text("The gasket is greased in autumn.\n")
+    code, said = run("research", "gasket grease", str(folder))
+    assert code == 0
+    assert "greased in autumn" in said
+    assert "folder:manual#" in run("sources")[1]
+    assert "unchanged" in run("sources", "add", str(folder))[1]
+    (tmp_path / ".keys").mkdir()
+    assert run("research", "gasket", str(tmp_path / ".keys"))[0] == 1

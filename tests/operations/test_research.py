@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from lxml import etree
 
 import infold
-from infold.errors import SourceNotFound
+from infold.errors import FetchRefused, SourceNotFound
 from infold.operations.contract import Nothing
 from infold.operations.knowledge import KnowledgeQueryRequest, knowledge_query
 from infold.operations.memory import MemorySearchRequest, memory_search
 from infold.operations.research import (
     KnowledgeResearchRequest,
+    SourceAddRequest,
     SourceForgetRequest,
     SourceShowRequest,
     SourceWatchRequest,
     knowledge_research,
+    source_add,
     source_forget,
     source_show,
     source_watch,
@@ -152,3 +156,57 @@ def test_pages_inside_are_refused_unless_their_host_is_named(tmp_path, site, mon
     assert answer.fetched[0].status == "refused"
     assert "INFOLD_FETCH_HOSTS" in answer.fetched[0].reason
     assert site.asked["/z"] == 0
+
+
+def test_a_folder_of_this_machine_is_a_source(vault, tmp_path):
+    """Kept, answered from and looked at again by its address; hidden files stay out, and another of its name is another."""
+    folder = tmp_path / "pumps"
+    folder.mkdir()
+    (folder / "guide.md").write_text("The gasket of the pump is greased in autumn.\n")
+    (folder / ".env").write_text("PASSWORD=hunter2\n")
+    added = source_add(vault, SourceAddRequest(folder=str(folder)))
+    assert (added.status, added.title) == ("new", "pumps")
+    answer = knowledge_research(vault, KnowledgeResearchRequest(query="gasket grease", urls=[added.url]))
+    assert "greased in autumn" in answer.context
+    assert "hunter2" not in source_show(vault, SourceShowRequest(source=added.url)).text
+    assert answer.fetched[0].status == "unchanged"
+    (folder / "guide.md").write_text("The gasket of the pump is greased in spring.\n")
+    again = knowledge_research(vault, KnowledgeResearchRequest(query="gasket grease", urls=[added.url]))
+    assert again.fetched[0].status == "changed"
+    other = tmp_path / "old" / "pumps"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text("Other pumps.\n")
+    assert source_add(vault, SourceAddRequest(folder=str(other))).url != added.url
+
+
+def test_of_a_local_repository_the_newest_commit_is_taken(vault, tmp_path):
+    """What was not committed, such as a file with a password, is not in it; a bare one will do."""
+    work, bare = tmp_path / "work", tmp_path / "pumps.git"
+    work.mkdir()
+    (work / "readme.md").write_text("# Pumps\n\nGreased in autumn.\n")
+    who = ["-c", "user.name=n", "-c", "user.email=e@x"]
+    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "x"]):
+        subprocess.run(["git", "-C", str(work), *command], check=True)
+    (work / "secret.txt").write_text("hunter2")
+    subprocess.run(["git", "clone", "-q", "--bare", str(work), str(bare)], check=True)
+    for folder in (work, bare):
+        added = source_add(vault, SourceAddRequest(folder=str(folder)))
+        text = source_show(vault, SourceShowRequest(source=added.url)).text
+        assert "Greased in autumn." in text
+        assert "hunter2" not in text
+
+
+@pytest.mark.parametrize(
+    "place", ["{vault}", "{vault}/..", "{state}/kept", "/etc", "/", "~", "{tmp}/.ssh", "{tmp}/none"]
+)
+def test_folders_that_are_no_source_are_refused(vault, tmp_path, place):
+    """The vault, its state, what holds them, the system, all of a home, hidden ones, and none at all; nothing is kept."""
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "key").write_text("secret")
+    (vault.workspace.state / "kept").mkdir(parents=True, exist_ok=True)
+    named = place.format(vault=vault.workspace.vault, state=vault.workspace.state, tmp=tmp_path)
+    with pytest.raises(FetchRefused):
+        source_add(vault, SourceAddRequest(folder=named))
+    unknown = knowledge_research(vault, KnowledgeResearchRequest(query="x", urls=[f"folder:{named}"]))
+    assert unknown.fetched[0].status == "refused"
+    assert sources_list(vault, Nothing()).sources == ()

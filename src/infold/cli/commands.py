@@ -109,6 +109,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         "What was brought in from outside, and what is kept of it (what `infold sources` alone lists).",
         (
             Entry("list", "research:list_", operation="sources_list"),
+            Entry("add", "research:add", operation="source_add"),
             Entry("show", "research:show", operation="source_show"),
             Entry("watch", "research:watch", operation="source_watch"),
             Entry("forget", "research:forget", operation="source_forget"),

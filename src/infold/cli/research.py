@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,11 +11,14 @@ import typer
 from infold.cli.options import Call, command
 from infold.operations.contract import Nothing
 from infold.operations.research import (
+    FetchedSource,
     KnowledgeResearchRequest,
+    SourceAddRequest,
     SourceForgetRequest,
     SourceShowRequest,
     SourceWatchRequest,
     knowledge_research,
+    source_add,
     source_forget,
     source_show,
     source_watch,
@@ -30,7 +34,10 @@ def research(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     url: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[URL]...", help="Pages, PDFs, .git repositories, API descriptions or sitemaps."),
+        typer.Argument(
+            metavar="[URL]...",
+            help="Pages, PDFs, .git repositories, API descriptions, sitemaps, or folders of this machine (./pumps).",
+        ),
     ] = None,
     *,
     sync_to_local: Annotated[
@@ -41,14 +48,23 @@ def research(
 
     Only what changed is transferred. Pages on your own network are refused unless INFOLD_FETCH_HOSTS names their host.
     """
-    request = KnowledgeResearchRequest(query=question, urls=tuple(url or ()), sync_to_local=sync_to_local)
+    places = url or []
     with call.vault() as vault:
+        packed = {
+            place: source_add(vault, SourceAddRequest(folder=place))
+            for place in dict.fromkeys(places)
+            if _is_folder(place)
+        }
+        urls = tuple(packed[place].url if place in packed else place for place in places)
+        request = KnowledgeResearchRequest(query=question, urls=urls, sync_to_local=sync_to_local)
         answer = knowledge_research(vault, request)
+    first = {each.url: each for each in packed.values()}
+    answer = answer.model_copy(update={"fetched": tuple(first.get(each.url, each) for each in answer.fetched)})
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     else:
         for each in answer.fetched:
-            call.terminal.notice(f"{each.status:9} {each.url}" + (f"  {each.reason}" if each.reason else ""))
+            call.terminal.notice(_line(each))
         for note in answer.notes:
             call.terminal.notice(f"note      {note}")
         for stale in answer.stale:
@@ -56,6 +72,21 @@ def research(
         sys.stdout.write(answer.context)
     failed = [each for each in answer.fetched if each.status in ("refused", "failed")]
     return 1 if failed else 0
+
+
+@command
+def add(
+    call: Call,
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder, or a Git repository: its newest commit.")],
+) -> int:
+    """Pack a folder of this machine as a source; asked for again, it is brought up to date."""
+    with call.vault() as vault:
+        done = source_add(vault, SourceAddRequest(folder=folder))
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+    else:
+        call.terminal.say(_line(done))
+    return 0
 
 
 @command
@@ -124,3 +155,12 @@ def forget(call: Call, source: SourceArgument) -> int:
     else:
         call.terminal.say(done.message)
     return 0
+
+
+def _is_folder(place: str) -> bool:
+    """Whether a place is one of this machine: an address has a scheme."""
+    return "://" not in place and (place.startswith(("/", "./", "../", "~", ".")) or Path(place).is_dir())
+
+
+def _line(source: FetchedSource) -> str:
+    return f"{source.status:9} {source.url}" + (f"  {source.reason}" if source.reason else "")

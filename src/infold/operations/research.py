@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
+from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.errors import ExtraMissing, IndexFault, NoteExists, SourceNotFound, StateUnwritable, VaultBusy
+from infold.errors import (
+    ExtraMissing,
+    FetchFailed,
+    FetchRefused,
+    IndexFault,
+    NoteExists,
+    SourceNotFound,
+    StateUnwritable,
+    VaultBusy,
+)
 from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.research import FetchReport, Researcher, stale
-from infold.operations.contract import Effect, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.knowledge import KnowledgeQueryRequest, answered
 from infold.operations.notes import created, folder_of
 from infold.operations.table import operation
@@ -86,8 +96,7 @@ def knowledge_research(vault: OpenVault, request: KnowledgeResearchRequest) -> K
 
 def fetch(vault: OpenVault, urls: Iterable[str]) -> list[FetchReport]:
     """Brings these addresses up to date in the store. What may not be fetched, or does not come, is said of each."""
-    hosts = vault.environment.fetch_hosts.split(",")
-    with closing(Researcher.opened(vault.sources, vault.params.research, hosts)) as researcher:
+    with closing(_researcher(vault)) as researcher:
         known = list(urls)
         done: list[str] = []
 
@@ -96,6 +105,12 @@ def fetch(vault: OpenVault, urls: Iterable[str]) -> list[FetchReport]:
             vault.progress("fetch", len(done), max(len(known), len(done)))
 
         return researcher.fetch_all(known, ended)
+
+
+def _researcher(vault: OpenVault) -> Researcher:
+    hosts = vault.environment.fetch_hosts.split(",")
+    own = (vault.workspace.vault, vault.workspace.state)
+    return Researcher.opened(vault.sources, vault.params.research, hosts, own)
 
 
 def _synced(vault: OpenVault, reports: Iterable[FetchReport], notices: list[str]) -> Iterable[str]:
@@ -206,6 +221,29 @@ def source_show(vault: OpenVault, request: SourceShowRequest) -> SourceShowAnswe
         text=vault.sources.text(record),
         diff=vault.sources.difference(record),
     )
+
+
+class SourceAddRequest(Message):
+    """Which folder of this machine is to be a source."""
+
+    folder: str = Field(min_length=1)
+    """A folder, or a Git repository, whose newest commit is taken."""
+
+
+@operation(
+    Group.KNOWLEDGE,
+    Effect.WRITES,
+    takes_long=True,
+    errors=(FetchRefused, FetchFailed, ExtraMissing, StateUnwritable),
+    not_in=dict.fromkeys((Face.MCP, Face.HTTP, Face.AGENT), "the folders are of the machine that infold runs on"),
+)
+def source_add(vault: OpenVault, request: SourceAddRequest) -> FetchedSource:
+    """Pack a folder or a Git repository of this machine as a source: a tree of its files with tokens, then the files.
+
+    Asked for again it is brought up to date. Hidden and system folders, the vault and its state are refused.
+    """
+    with closing(_researcher(vault)) as researcher:
+        return _fetched(researcher.keep_folder(Path(request.folder)))
 
 
 class SourceWatchRequest(Message):

@@ -72,6 +72,14 @@ def read_repository(url: str, addresses: Addresses, *, timeout_seconds: float, m
         return read_folder(Path(folder) / "clone", title, most_bytes=most_bytes)
 
 
+def clone_folder(folder: Path, into: Path, timeout_seconds: float) -> str:
+    """Clones the repository in a folder of this machine to `clone` in `into`; what Git says where it cannot."""
+    git = shutil.which("git")
+    if git is None:
+        raise FetchRefused(f"{folder}: Git is not installed, so no repository can be read.")
+    return _cloned([git, *_options((*_SETTINGS, "protocol.file.allow=always"))], folder.as_uri(), into, timeout_seconds)
+
+
 def _options(settings: Iterable[str]) -> list[str]:
     return [part for setting in settings for part in ("-c", setting)]
 
@@ -101,11 +109,11 @@ def _cloned(git: Sequence[str], url: str, folder: Path, timeout_seconds: float) 
     return told
 
 
-def read_folder(folder: Path, title: str, *, most_bytes: int) -> SourceText:
+def read_folder(folder: Path, title: str, *, most_bytes: int, with_hidden: bool = True) -> SourceText:
     """A folder as one text. Links of the file system are not followed. Raises FetchRefused where there is no file."""
     files: list[_PackedFile] = []
     room = most_bytes
-    for path in _files(folder):
+    for path in _files(folder, with_hidden=with_hidden):
         name = path.relative_to(folder).as_posix()
         packed = _packed(path, name, room)
         room -= len((packed.text or "").encode())
@@ -120,11 +128,11 @@ def read_folder(folder: Path, title: str, *, most_bytes: int) -> SourceText:
     return SourceText(title, "\n\n".join([head, *texts]) + "\n", "repository", licence=licence)
 
 
-def _files(folder: Path) -> Iterable[Path]:
+def _files(folder: Path, *, with_hidden: bool) -> Iterable[Path]:
     count = 0
     for here, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        for name in sorted(names):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and (with_hidden or name[0] != "."))
+        for name in sorted(name for name in names if with_hidden or name[0] != "."):
             path = Path(here) / name
             if not path.is_symlink() and path.is_file():
                 count += 1

@@ -17,9 +17,10 @@ from infold.errors import FetchFailed, FetchFault, FetchRefused
 from infold.knowledge.fetching.addresses import Addresses
 from infold.knowledge.fetching.client import FetchLimits
 from infold.knowledge.fetching.crawler import Crawler, Fetcher
+from infold.knowledge.reading.local_folder import SCHEME, checked_folder, folder_url, read_local
 from infold.knowledge.reading.page import read_page
 from infold.knowledge.reading.records import SourceText
-from infold.knowledge.reading.repository import is_repository, read_folder, read_repository
+from infold.knowledge.reading.repository import is_repository, read_repository
 from infold.knowledge.sources.records import SourceRecord
 from infold.knowledge.sources.store import SourceStore
 from infold.librarian.offline.summaries import extract
@@ -49,16 +50,26 @@ class FetchReport:
 class Researcher:
     """Fetches into a store. May be used from several threads."""
 
-    def __init__(self, store: SourceStore, fetcher: Fetcher, addresses: Addresses, params: ResearchParams) -> None:
+    def __init__(
+        self,
+        store: SourceStore,
+        fetcher: Fetcher,
+        addresses: Addresses,
+        params: ResearchParams,
+        own: Sequence[Path] = (),
+    ) -> None:
         self._store, self._fetcher, self._addresses, self._params = store, fetcher, addresses, params
+        self._own = own
 
     @classmethod
-    def opened(cls, store: SourceStore, params: ResearchParams, allowed_hosts: Sequence[str] = ()) -> Researcher:
-        """One that fetches over HTTP, within the limits of `params`."""
+    def opened(
+        cls, store: SourceStore, params: ResearchParams, allowed_hosts: Sequence[str] = (), own: Sequence[Path] = ()
+    ) -> Researcher:
+        """One that fetches over HTTP, within the limits of `params`; `own` are folders that are never a source."""
         addresses = Addresses(allowed_hosts)
         limits = FetchLimits(params.max_page_bytes, params.timeout_seconds, params.max_redirects, params.max_retries)
         crawler = Crawler(addresses, limits, delay_seconds=params.delay_seconds, respects_robots=params.robots)
-        return cls(store, crawler, addresses, params)
+        return cls(store, crawler, addresses, params, own)
 
     def close(self) -> None:
         """Lets go of connections."""
@@ -93,13 +104,20 @@ class Researcher:
             return FetchReport(url, "failed", known, _told(error))
 
     def keep_folder(self, folder: Path) -> FetchReport:
-        """Packs a folder of this machine as one source. Raises FetchRefused where there are no files."""
-        url = f"folder:{folder.resolve().name}"
-        text = read_folder(folder.resolve(), folder.resolve().name, most_bytes=self._params.max_page_bytes)
-        kept = self._store.keep(url, self._as_set(text), _now())
+        """Packs a folder of this machine as one source. Raises FetchRefused and FetchFailed."""
+        checked = checked_folder(folder, self._own)
+        text = read_local(
+            checked,
+            timeout_seconds=_CLONE_SECONDS * self._params.timeout_seconds,
+            most_bytes=self._params.max_page_bytes,
+        )
+        url = folder_url(checked)
+        kept = self._store.keep(url, self._as_set(text), _now(), final_url=str(checked))
         return FetchReport(url, kept.outcome, kept.record)
 
     def _fetched(self, url: str, known: SourceRecord | None) -> FetchReport:
+        if known is not None and url.startswith(SCHEME):
+            return self.keep_folder(Path(known.final_url))
         if is_repository(url):
             text = read_repository(
                 url,
