@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pydantic import SecretStr
+if TYPE_CHECKING:  # a search reads no key, and does without
+    from pydantic import SecretStr
 
 VARIABLES: Final = {
     "INFOLD_VAULT": "the folder of notes, where `--vault` does not name it",
@@ -113,4 +114,8 @@ class Environment:
 
     def _secret(self, name: str) -> SecretStr | None:
         value = self.get(name)
-        return SecretStr(value) if value else None
+        if value is None:
+            return None
+        from pydantic import SecretStr
+
+        return SecretStr(value)
