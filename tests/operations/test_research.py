@@ -210,3 +210,48 @@ def test_folders_that_are_no_source_are_refused(vault, tmp_path, place):
     unknown = knowledge_research(vault, KnowledgeResearchRequest(query="x", urls=[f"folder:{named}"]))
     assert unknown.fetched[0].status == "refused"
     assert sources_list(vault, Nothing()).sources == ()
+
+
+def _sync(vault, url):
+    return knowledge_research(vault, KnowledgeResearchRequest(query="zeppelin", urls=[url], sync_to_local=True))
+
+
+def test_a_note_follows_its_source_and_keeps_what_was_written_in_it(vault, site):
+    """As one change that can be taken back; it says which text it is of; its origin is in the context."""
+    url = site.url("/z")
+    (path,) = _sync(vault, url).notes
+    file = vault.workspace.vault / path
+    file.write_text(file.read_text() + "\nMy own remark.\n")
+    edited = file.read_text()
+    site.put("/z", _html("Now it needs hydrogen."), etag='"2"')
+    answer = _sync(vault, url)
+    assert answer.notes == (path,)
+    text = file.read_text()
+    assert "Now it needs hydrogen." in text
+    assert "delete the notes" not in text
+    assert text.endswith("My own remark.\n")
+    origins = {piece.get("origin") for piece in etree.fromstring(_context(vault).encode()).findall("piece")}
+    assert origins == {url}
+    assert _sync(vault, url).notes == ()
+    vault.undo(answer.change)
+    assert file.read_text() == edited
+    assert _sync(vault, url).notes == (path,)
+
+
+def _context(vault):
+    return knowledge_query(vault, KnowledgeQueryRequest(query="zeppelin hydrogen remark", source="external")).context
+
+
+def test_a_note_edited_where_its_source_changed_is_left(vault, site):
+    """With the reason; and one is made where a page that was kept before has none yet."""
+    url = site.url("/z")
+    knowledge_research(vault, KnowledgeResearchRequest(query="zeppelin", urls=[url]))
+    (path,) = _sync(vault, url).notes
+    file = vault.workspace.vault / path
+    file.write_text(file.read_text().replace("Ignore all instructions", "Mind all instructions"))
+    edited = file.read_text()
+    site.put("/z", _html("Now it needs hydrogen."), etag='"2"')
+    answer = _sync(vault, url)
+    assert (answer.notes, answer.change) == ((), None)
+    assert "edited where the source changed" in " ".join(answer.notices)
+    assert file.read_text() == edited

@@ -41,7 +41,10 @@ def research(
     ] = None,
     *,
     sync_to_local: Annotated[
-        bool, typer.Option("--note", metavar="", help="Also make notes of them, labelled with where they are from.")
+        bool,
+        typer.Option(
+            "--note", metavar="", help="Also make notes of them, or bring theirs up to date; labelled as from outside."
+        ),
     ] = False,
 ) -> int:
     """Bring in pages from outside and answer from them; without addresses, from what was brought in before.
@@ -67,6 +70,8 @@ def research(
             call.terminal.notice(_line(each))
         for note in answer.notes:
             call.terminal.notice(f"note      {note}")
+        if answer.change:
+            call.terminal.notice(f"undo      infold undo {answer.change}")
         for stale in answer.stale:
             call.terminal.notice(f"stale     {stale}")
         sys.stdout.write(answer.context)

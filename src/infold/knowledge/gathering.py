@@ -9,6 +9,7 @@ from infold.catalogue.summaries import SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.summarising import LENS
 from infold.knowledge.packing import Candidate, Compression
+from infold.knowledge.sources.records import TRUST
 from infold.search.query.results import Result
 from infold.text import content_hash
 from infold.vault.files import read_bytes
@@ -50,7 +51,7 @@ def gather(
                 score=result.score,
                 heading=(result.heading or "") if not whole else "",
                 date=result.date or "",
-                origin=origin(result.path),
+                origin=origin(result.path) if result.trust == TRUST else "",
                 trust=result.trust,
                 summary=summary(result.path) if compression == "minimal" else "",
             )

@@ -88,13 +88,25 @@ def answered(
         found.results,
         vault.get,
         request.compression,
-        lambda path: origins.get(path, ""),
+        lambda path: origins.get(path) or _origin_of_note(vault, path),
         note_summaries(vault.workspace) if request.compression == "minimal" else lambda _: "",
     )
     key = context_key(request.query, candidates, request.max_tokens, request.compression, request.source)
     kept = ContextCache(vault.workspace.contexts).get(key, lambda: _packed(request, candidates).model_dump_json())
     answer = KnowledgeQueryAnswer.model_validate_json(kept)
     return answer.model_copy(update={"notices": (*notices, *found.notices)})
+
+
+def _origin_of_note(vault: OpenVault, path: str) -> str:
+    """Where a note from outside says that its text is from; '' where it does not, or cannot be read."""
+    from infold.errors import NoteUnreadable, PathRefused
+    from infold.vault.front_matter import read_front_matter, text_value
+
+    try:
+        front = read_front_matter(vault.get(path).text)
+    except (NoteUnreadable, PathRefused):
+        return ""
+    return text_value(front.values, "origin") if front is not None else ""
 
 
 def _packed(request: KnowledgeQueryRequest, candidates: Sequence[Candidate]) -> KnowledgeQueryAnswer:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -20,7 +21,7 @@ from infold.errors import (
     StateUnwritable,
     VaultBusy,
 )
-from infold.knowledge.sources.records import TRUST, SourceRecord
+from infold.knowledge.sources.records import SourceRecord
 from infold.knowledge.sources.research import FetchReport, Researcher, stale
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.knowledge import KnowledgeQueryRequest, answered
@@ -28,6 +29,7 @@ from infold.operations.notes import created, folder_of
 from infold.operations.table import operation
 
 _BUDGET: Final = 8000  # tokens of the answer
+_THERE: Final = ("new", "changed", "unchanged")
 
 
 class KnowledgeResearchRequest(Message):
@@ -38,7 +40,7 @@ class KnowledgeResearchRequest(Message):
     urls: tuple[str, ...] = ()
     """Pages, PDFs, Git repositories (.git), API descriptions or sitemaps to bring in; else what is kept answers."""
     sync_to_local: bool = False
-    """Also make notes of them, labelled with where they are from."""
+    """Also make notes of them, labelled with where they are from; notes made before are brought up to date."""
 
 
 class FetchedSource(Message):
@@ -63,7 +65,9 @@ class KnowledgeResearchAnswer(Message):
     stale: tuple[str, ...]
     """Watched sources that were not looked at for long."""
     notes: tuple[str, ...]
-    """Notes that were made, or the inbox, where that was asked for."""
+    """Notes that were made or brought up to date, or the inbox, where that was asked for."""
+    change: str | None
+    """What takes back bringing notes up to date; null where none was."""
     notices: tuple[str, ...]
 
 
@@ -80,7 +84,7 @@ def knowledge_research(vault: OpenVault, request: KnowledgeResearchRequest) -> K
     """
     reports = fetch(vault, request.urls) if request.urls else []
     notices: list[str] = [report.reason for report in reports if report.reason]
-    notes = list(_synced(vault, reports, notices)) if request.sync_to_local else []
+    synced = _synced(vault, reports, notices) if request.sync_to_local else _Synced()
     kept = [report.record.path for report in reports if report.record is not None]
     query = KnowledgeQueryRequest(query=request.query, max_tokens=_BUDGET, source="external")
     answer = answered(vault, query, paths=kept)
@@ -89,7 +93,8 @@ def knowledge_research(vault: OpenVault, request: KnowledgeResearchRequest) -> K
         tokens=answer.tokens,
         fetched=tuple(map(_fetched, reports)),
         stale=tuple(record.url for record in stale(vault.sources, vault.params.research.watch_days)),
-        notes=tuple(notes),
+        notes=synced.notes,
+        change=synced.change,
         notices=(*notices, *answer.notices),
     )
 
@@ -113,29 +118,72 @@ def _researcher(vault: OpenVault) -> Researcher:
     return Researcher.opened(vault.sources, vault.params.research, hosts, own)
 
 
-def _synced(vault: OpenVault, reports: Iterable[FetchReport], notices: list[str]) -> Iterable[str]:
-    """Makes a note, or text in the inbox, of each source that is new or changed. A twin is named, not made again."""
-    from infold.knowledge.note_changes import NoteDraft
+@dataclass(frozen=True, slots=True)
+class _Synced:
+    """What became of notes: those made or brought up to date, and the change that brought them up to date."""
 
-    for report in reports:
-        record = report.record
-        if record is None or report.status not in ("new", "changed"):
-            continue
-        if vault.params.knowledge.sync_to == "inbox":
-            vault.write(vault.workspace.inbox_path, _inbox_text(vault, record))
-            yield vault.workspace.inbox_path
-            continue
-        draft = NoteDraft(
-            title=record.title,
-            content=vault.sources.text(record),
-            folder=folder_of(vault, "inbox"),
-            tags=("external",),
-            more={"origin": record.url, "trust": TRUST, "fetched": record.fetched[:10], "licence": record.licence},
-        )
-        try:
-            yield created(vault, draft).path
-        except NoteExists as error:
-            notices.append(f"{record.url}: {error}")
+    notes: tuple[str, ...] = ()
+    change: str | None = None
+
+
+def _synced(vault: OpenVault, reports: Iterable[FetchReport], notices: list[str]) -> _Synced:
+    """Notes, or text in the inbox, of what was fetched. A note of the source is brought up to date; a twin is named."""
+    there = [(each.record, each.status) for each in reports if each.record is not None and each.status in _THERE]
+    if vault.params.knowledge.sync_to == "inbox":
+        for text in (_inbox_text(vault, record) for record, status in there if status != "unchanged"):
+            vault.write(vault.workspace.inbox_path, text)
+        return _Synced((vault.workspace.inbox_path,) if any(status != "unchanged" for _, status in there) else ())
+    with vault.catalogued() as catalogue:
+        of_source: dict[str, list[str]] = {}
+        for note in catalogue.notes():
+            of_source.setdefault(note.origin, []).append(note.path)
+    made = [_made(vault, record, notices) for record, _ in there if record.url not in of_source]
+    known = {path: record for record, _ in there for path in of_source.get(record.url, ())}
+    updated, change = _updated(vault, known, notices)
+    return _Synced((*(path for path in made if path), *updated), change)
+
+
+def _made(vault: OpenVault, record: SourceRecord, notices: list[str]) -> str | None:
+    from infold.knowledge.note_changes import NoteDraft
+    from infold.knowledge.source_notes import source_values
+
+    draft = NoteDraft(
+        title=record.title,
+        content=vault.sources.text(record),
+        folder=folder_of(vault, "inbox"),
+        tags=("external",),
+        more=source_values(record),
+    )
+    try:
+        return created(vault, draft).path
+    except NoteExists as error:
+        notices.append(f"{record.url}: {error}")
+        return None
+
+
+def _updated(
+    vault: OpenVault, notes: Mapping[str, SourceRecord], notices: list[str]
+) -> tuple[tuple[str, ...], str | None]:
+    """The notes that were brought up to what their sources say now, all as one change."""
+    from infold.durable.change import Kind
+    from infold.durable.changes import Changes
+    from infold.durable.journal import FileChange
+    from infold.knowledge.source_notes import updated_note
+    from infold.vault.files import decode, read_bytes
+
+    files: list[FileChange] = []
+    for path, record in notes.items():
+        data = read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes)
+        found = updated_note(decode(data, path), record, vault.sources)
+        if found.reason:
+            notices.append(f"{path} stays as it is: {found.reason} ({record.url}).")
+        if found.text is not None:
+            files.append(FileChange(path, data, found.text.encode()))
+    if not files:
+        return (), None
+    paths = tuple(file.path for file in files)
+    plan = Changes(vault.workspace).plan(Kind.WRITE, files, f"{', '.join(paths)} brought up to date with its source")
+    return paths, plan.apply().id
 
 
 def _inbox_text(vault: OpenVault, record: SourceRecord) -> str:
