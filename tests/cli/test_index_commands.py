@@ -15,7 +15,7 @@ import pytest
 
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.words import WordWriter
-from tests.fakes.qdrant_server import FakeQdrant
+from tests.fakes.qdrant_server import FakeQdrant, Fault
 
 
 @pytest.fixture
@@ -167,7 +167,8 @@ def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
 def test_an_index_on_a_server(infold, vault, monkeypatch):
     """With an address set the same commands work, in one collection; a wrong key and an absent server are said.
 
-    Without the server words still find, and `index` fails only where it is to write vectors, changed notes or not.
+    A collection that is gone is made anew, though no note changed. Without the server words still find, and `index`
+    fails only where it is to write vectors, changed notes or not.
     """
     with closing(FakeQdrant(key="sesame").start()) as server:
         monkeypatch.setenv("INFOLD_QDRANT_URL", server.url)
@@ -178,6 +179,13 @@ def test_an_index_on_a_server(infold, vault, monkeypatch):
         assert infold("rebuild", "--vault", vault).exit_code == 0
         assert len(server.collections) == 1
         assert "Qdrant server at 127.0.0.1" in infold("doctor", "--vault", vault).stdout
+        server.client.delete_collection(server.collections[0])
+        assert "3 passages indexed; 0 embeddings computed" in infold("index", "--vault", vault).stdout
+        assert len(server.collections) == 1
+        server.script(Fault(302, headers={"location": "/login"}))
+        faulty = infold("search", "--vault", vault, "trellis")
+        assert (faulty.exit_code, "Peas.md" in faulty.stdout) == (0, True)
+        assert "Found by words alone" in faulty.stderr
         monkeypatch.setenv("INFOLD_QDRANT_API_KEY", "wrong")
         refused = infold("search", "--vault", vault, "trellis")
         assert refused.exit_code == 3
