@@ -96,11 +96,15 @@ class VaultNavigator(VaultMemory):
         from infold.navigator.navigation import Navigator
 
         self.refresh_nodes()
-        return Navigator(self.navigator_store, self._node_vectors.get(), caller, keywords=self._keyword_places)
+        return Navigator(self.navigator_store, self.navigator_vectors(), caller, keywords=self._keyword_places)
 
     def node_vectors(self) -> NodeVectors:
         """The vectors of all nodes; those that are missing are computed."""
-        return self._node_vectors.get().vectors(self.progress)
+        return self.navigator_vectors().vectors(self.progress)
+
+    def navigator_vectors(self) -> VectorCache:
+        """What compares questions with nodes."""
+        return self._node_vectors.get()
 
     def refresh_nodes(self, *, at_once: bool = False) -> Refreshed:
         """Reads imported notes that changed, at most every few seconds unless `at_once`; costs nothing."""
@@ -188,13 +192,13 @@ class VaultNavigator(VaultMemory):
         store = self.navigator_store
         store.choose(chosen)
         seen = self.importer.refresh(chosen, self.progress)
-        expected, _ = self.importer.expected(chosen)
+        is_paid = self.params.librarian.kind == "model"
+        estimated = sum(self.importer.expected(chosen)[0].tokens) // 2 if is_paid else 0
         done, usage = in_own_loop(self._summarise(chosen, workspace))
         if usage.tokens:
-            store.bill(sum(expected.tokens) // 2, usage.tokens)
-        nodes = sum(len(store.of_article(path)) for path in chosen)
+            store.bill(estimated, usage.tokens)
         warnings = (*(f"{each.path}: {each.reason}" for each in seen.skipped), *done.warnings)
-        return Imported(len(chosen), nodes, done.made, usage, sum(expected.tokens) // 2, warnings)
+        return Imported(len(chosen), store.count(chosen), done.made, usage, estimated, warnings)
 
     def themes(self, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
         """What the imported notes are about, from a few broad themes (1) to many fine ones (3)."""

@@ -20,6 +20,11 @@ _VIEWED = re.compile(r"^## \[(?P<path>[^\n]+)\]\n\n\*\*Summary:\*\* (?P<summary>
 _MAY_VIEW = re.compile(r"You may now view up to (\d+) AVAILABLE")
 _MAY_CHECK_OUT = re.compile(r"check out up to (\d+) VIEWED", re.IGNORECASE)
 _TREE = re.compile(r"^TREE (?P<id>\S+): (?P<words>.*(?:\n(?!TREE ).*)*)", re.MULTILINE)
+_PART = re.compile(
+    r"^(?P<number>\d+)\. the (?P<kind>article|section|paragraph)(?: that begins “(?P<begins>.*)”)?, "
+    r"at (?P<below>.*): (?P<low>\d+) to (?P<high>\d+) words$",
+    re.MULTILINE,
+)
 _SHORT = 3
 _WORD_RANGE = re.compile(r"(\d+)-(\d+) word")
 _PLAIN_LINE = re.compile(r"^[A-Za-z\u00c0-\u024f0-9\u3040-\u9fff\"'(*_\[-].*")
@@ -76,6 +81,8 @@ def answer(decision: str, body: dict[str, Any], group_by: GroupBy = each_alone) 
             given = _edits([content for content in said if fences(content)])
         case "Home":
             given = _home(said[0])
+        case "ArticleSummaries":
+            given = _article(said[0])
         case _:
             raise ValueError(f"no such decision: {decision}")
     return _safe(decision, said) if given in _corrected(body["messages"]) else given
@@ -133,6 +140,30 @@ def _summary(content: str) -> str:
     own = [word for fence in fences(content) for word in words(fence.text)]
     most = (low + high) // 2
     return " ".join([*own, *["note"] * low][: max(low, min(most, len(own)))]) + "."
+
+
+def _article(content: str) -> dict[str, Any]:
+    """A summary of each part that is asked for: its own first words, as many as are wanted in the middle."""
+    article, parts = (fence.text for fence in fences(content))
+    summaries = []
+    for part in _PART.finditer(parts):
+        own = _own_words(article, part["kind"], part["begins"] or "", part["below"].split(" > ")[-1])
+        most = (int(part["low"]) + int(part["high"])) // 2
+        summaries.append({"number": int(part["number"]), "summary": " ".join(own[:most] or ["note"]) + "."})
+    return {"summaries": summaries}
+
+
+def _own_words(article: str, kind: str, begins: str, title: str) -> list[str]:
+    """The words of a part, as far as a reader of the request can tell where it begins and ends."""
+    if kind == "article":
+        return words(article)
+    if kind == "paragraph":
+        first = re.search(r"\s+".join(map(re.escape, begins.split())), article)
+        return words(re.split(r"\n\s*\n", article[first.start() :], maxsplit=1)[0] if first else begins)
+    lines = article.splitlines()
+    start = next((n for n, line in enumerate(lines) if line.startswith("#") and title in collapse_spaces(line)), 0)
+    end = next((n for n in range(start + 1, len(lines)) if lines[n].startswith("#")), len(lines))
+    return words("\n".join(lines[start:end]))
 
 
 def _home(content: str) -> dict[str, Any]:

@@ -310,7 +310,8 @@ def _completion(asked: Asked, reply: Reply) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason, "logprobs": None}],
     }
     if reply.usage:
-        prompt = token_count(json.dumps(asked.body["messages"], ensure_ascii=False))
+        forms = [asked.body[name] for name in ("response_format", "tools") if name in asked.body]  # are read, so paid
+        prompt = sum(token_count(json.dumps(part, ensure_ascii=False)) for part in (asked.body["messages"], *forms))
         said = token_count(reply.content or "")
         completion["usage"] = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
     return completion

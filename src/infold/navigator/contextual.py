@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from infold.librarian.articles import ArticlePart, ArticleRequest, ArticleSummaries, article_messages
@@ -66,6 +67,7 @@ def expected(request: ArticleRequest) -> Expected:
     return Expected(1, prompt, (low, high))
 
 
+@cache
 def schema_tokens() -> int:
     """What the schema of the answer takes in each request."""
     return token_count(json.dumps(ArticleSummaries.model_json_schema()))

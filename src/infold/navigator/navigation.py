@@ -145,8 +145,10 @@ class Navigator:
         if row is None:
             return []
         likeness = _likeness(vectors, row)
-        kin = {each.id for each in self.breadcrumbs(node)} | self._below(node)
-        within = np.array([each not in kin for each in vectors.ids])
+        within = np.ones(len(vectors.ids), dtype=np.bool_)
+        for kin in {each.id for each in self.breadcrumbs(node)} | self._below(node):
+            if (place := vectors.places.get(kin)) is not None:
+                within[place] = False
         where = where or NodeFilter()
         if not across and not where.types:
             where = NodeFilter((node.type,), where.folder, where.tags, where.since, where.until)
@@ -168,7 +170,7 @@ class Navigator:
         node = self.node(node_id)
         if node.parent_id is None:
             self.go(self.place.at(node.id))
-            return node, self._articles_in(node.path.rpartition("/")[0])
+            return node, self._store.articles_in(node.path.rpartition("/")[0])
         above = self.node(node.parent_id)
         self.go(self.place.at(above.id))
         return above, self._store.children(above.id)
@@ -227,7 +229,7 @@ class Navigator:
         scores = np.zeros(len(vectors.ids), dtype=np.float32)
         if self._keywords is None:
             return scores
-        places = vectors.places()
+        places = vectors.places
         for path, first, last, score in self._keywords(query):
             for node in self._store.of_article(path):
                 place = places.get(node.id)
@@ -247,18 +249,17 @@ class Navigator:
         limit: int,
     ) -> list[Found]:
         allowed = self._allowed(where)
-        rows = np.flatnonzero(within)
         if where.types:
-            types = frozenset(map(str, where.types))
-            rows = rows[[vectors.types[row] in types for row in rows]]
+            within = within & vectors.of_types(frozenset(map(str, where.types)))
         if allowed is not None:
-            rows = rows[[vectors.paths[row] in allowed for row in rows]]
+            within = within & vectors.of_paths(allowed)
+        rows = np.flatnonzero(within)
         lens = self.current_lens()
         if lens is not None:
-            rows = rows[np.argsort(-scores[rows], kind="stable")[:_POOL]]
+            rows = _highest(scores, rows, _POOL)
             scores = scores.copy()
             scores[rows] = self._seen(vectors, rows, scores[rows], lens)
-        top = rows[np.argsort(-scores[rows], kind="stable")[: limit * _A_NOTE * 4]]
+        top = _highest(scores, rows, limit * _A_NOTE * 4)
         return self._told_apart([(vectors.ids[row], float(scores[row]), vectors.paths[row]) for row in top], limit)
 
     def _told_apart(self, ranked: Iterable[tuple[str, float, str]], limit: int) -> list[Found]:
@@ -331,9 +332,6 @@ class Navigator:
         named = [node for node in nodes if heading and node.type is NodeType.SECTION and folded(node.title) == heading]
         return next(iter(named or nodes), None)
 
-    def _articles_in(self, folder: str) -> list[StoredNode]:
-        return [node for node in self._store.every((NodeType.ARTICLE,)) if node.path.rpartition("/")[0] == folder]
-
     def _below(self, node: StoredNode) -> set[str]:
         """The ids of all that a node is made of."""
         return {
@@ -355,6 +353,16 @@ def _passes(where: NodeFilter, path: str, day: str | None, tags: Sequence[str]) 
 def _likeness(vectors: NodeVectors, asked: NDArray[np.float32]) -> NDArray[np.float32]:
     found: NDArray[np.float32] = vectors.rows @ asked
     return found
+
+
+def _highest(scores: NDArray[np.float32], rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Of these rows the `most` with the highest scores, highest first; equal ones in the order of the rows."""
+    own = scores[rows]
+    if len(rows) > most:
+        least = np.partition(own, len(own) - most)[len(own) - most]
+        rows, own = rows[own >= least], own[own >= least]
+    best: NDArray[np.int64] = rows[np.argsort(-own, kind="stable")[:most]]
+    return best
 
 
 def _unit(row: NDArray[np.float32]) -> NDArray[np.float32]:

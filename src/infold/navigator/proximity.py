@@ -7,8 +7,9 @@ is new. An exact scan of 100,000 vectors takes milliseconds; proximity is comput
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -29,9 +30,12 @@ _BATCH: Final = 512
 _FORMAT: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodeVectors:
-    """A row a node. `types` and `paths` go with the rows, so that a query is narrowed without asking the store."""
+    """A row a node. `types` and `paths` go with the rows, so that a query is narrowed without asking the store.
+
+    What helps to find rows is made when it is first asked for, and kept: a question does not look at every name.
+    """
 
     ids: tuple[str, ...]
     rows: Matrix
@@ -40,12 +44,37 @@ class NodeVectors:
 
     def row_of(self, node_id: str) -> NDArray[np.float32] | None:
         """The vector of a node; None where it is not there."""
-        place = self.places().get(node_id)
+        place = self.places.get(node_id)
         return None if place is None else self.rows[place]
 
+    @cached_property
     def places(self) -> dict[str, int]:
         """The row of each node."""
         return {node_id: place for place, node_id in enumerate(self.ids)}
+
+    def of_types(self, types: Collection[str]) -> NDArray[np.bool_]:
+        """For each row whether its node is of one of these types."""
+        names, codes = self._type_codes
+        return np.array([name in types for name in names], dtype=np.bool_)[codes]
+
+    def of_paths(self, paths: Collection[str]) -> NDArray[np.bool_]:
+        """For each row whether its node is of one of these notes."""
+        names, codes = self._path_codes
+        return np.array([name in paths for name in names], dtype=np.bool_)[codes]
+
+    @cached_property
+    def _type_codes(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+        return _coded(self.types)
+
+    @cached_property
+    def _path_codes(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+        return _coded(self.paths)
+
+
+def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The different names, and for each row the number of its own."""
+    number = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    return tuple(number), np.fromiter((number[name] for name in names), dtype=np.int32, count=len(names))
 
 
 def embedded_text(node: StoredNode, text: str) -> str:

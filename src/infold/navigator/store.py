@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -73,6 +74,8 @@ _NODE_COLUMNS: Final = (
     "summary, is_dirty, created_at, updated_at"
 )
 _ASKED_AT_ONCE: Final = 500
+
+Facts = Mapping[str, tuple[str, str | None, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ class NavigatorStore:
 
     def __init__(self, derived: Path, kept: Path) -> None:
         self._nodes = Database(derived, _NODES_SCHEMA)
+        self._facts: tuple[int, Facts] | None = None
         try:
             self._kept = Database(kept, _KEPT_SCHEMA)
         except BaseException:
@@ -211,6 +215,12 @@ class NavigatorStore:
         with self._nodes.reading() as db:
             return [_stored(row) for row in db.execute(query, (path,))]
 
+    def count(self, paths: Sequence[str]) -> int:
+        """How many nodes these notes have together."""
+        query = "SELECT count(*) FROM nodes WHERE path IN (SELECT value FROM json_each(?))"
+        with self._nodes.reading() as db:
+            return int(db.execute(query, (json.dumps(list(paths)),)).fetchone()[0])
+
     def every(self, types: Iterable[NodeType] = tuple(NodeType)) -> Iterator[StoredNode]:
         """All nodes of these types, note after note in the order of their paths."""
         wanted = json.dumps([str(each) for each in types])
@@ -221,6 +231,18 @@ class NavigatorStore:
         with self._nodes.reading() as db:
             rows = db.execute(query, (wanted,)).fetchall()
         return map(_stored, rows)
+
+    def articles_in(self, folder: str) -> list[StoredNode]:
+        """The article nodes of the notes right in a folder ('' is the top), in the order of their paths."""
+        inside = f"{folder}/" if folder else ""
+        query = (
+            f"SELECT {_NODE_COLUMNS} FROM nodes WHERE ordinal = 0 AND path IN (SELECT path FROM articles "  # noqa: S608
+            "WHERE path >= ? AND path < ? AND instr(substr(path, ?), '/') = 0) ORDER BY path"
+        )
+        with self._nodes.reading() as db:
+            return [
+                _stored(row) for row in db.execute(query, (inside, f"{inside}\U0010ffff", len(inside) + 1)).fetchall()
+            ]
 
     def articles(self) -> dict[str, tuple[str, int, int]]:
         """Content hash, mtime and size of every imported note, by path."""
@@ -234,11 +256,14 @@ class NavigatorStore:
             row = db.execute("SELECT * FROM articles WHERE path = ?", (path,)).fetchone()
         return _article(row) if row else None
 
-    def article_facts(self) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:
-        """Title, day and tags of every imported note, by path."""
-        with self._nodes.reading() as db:
-            rows = db.execute("SELECT path, title, day, tags FROM articles").fetchall()
-        return {path: (title, day, tuple(json.loads(tags))) for path, title, day, tags in rows}
+    def article_facts(self) -> Facts:
+        """Title, day and tags of every imported note, by path. Read once for each state of the nodes."""
+        generation = self.generation
+        if self._facts is None or self._facts[0] != generation:
+            with self._nodes.reading() as db:
+                rows = db.execute("SELECT path, title, day, tags FROM articles").fetchall()
+            self._facts = generation, {path: (title, day, tuple(json.loads(tags))) for path, title, day, tags in rows}
+        return self._facts[1]
 
     def text(self, node: StoredNode) -> str:
         """What a node said when it was imported."""
@@ -442,9 +467,26 @@ def _remove(db: sqlite3.Connection, path: str) -> None:
 
 
 def _stored(row: Sequence[Any]) -> StoredNode:
-    values = dict(zip(StoredNode.__slots__, row, strict=True))
-    values |= {"type": NodeType(row[2]), "trail": tuple(json.loads(row[6])), "is_dirty": bool(row[15])}
-    return StoredNode(**values)
+    node_id, parent_id, kind, path, ordinal, title, trail, *rest, is_dirty, created_at, updated_at = row
+    return StoredNode(
+        node_id,
+        parent_id,
+        NodeType(kind),
+        path,
+        ordinal,
+        title,
+        _trail(trail),
+        *rest,
+        is_dirty=bool(is_dirty),
+        created_at=created_at,
+        updated_at=updated_at,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _trail(stored: str) -> tuple[str, ...]:
+    """The titles above a node; the nodes of a section have the same ones."""
+    return tuple(json.loads(stored))
 
 
 def _article(row: Sequence[Any]) -> Article:
