@@ -467,20 +467,9 @@ def _remove(db: sqlite3.Connection, path: str) -> None:
 
 
 def _stored(row: Sequence[Any]) -> StoredNode:
-    node_id, parent_id, kind, path, ordinal, title, trail, *rest, is_dirty, created_at, updated_at = row
-    return StoredNode(
-        node_id,
-        parent_id,
-        NodeType(kind),
-        path,
-        ordinal,
-        title,
-        _trail(trail),
-        *rest,
-        is_dirty=bool(is_dirty),
-        created_at=created_at,
-        updated_at=updated_at,
-    )
+    values = list(row)
+    values[2], values[6], values[15] = NodeType(row[2]), _trail(row[6]), bool(row[15])
+    return StoredNode(*values)
 
 
 @lru_cache(maxsize=4096)
