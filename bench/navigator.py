@@ -92,7 +92,7 @@ def speed(options: argparse.Namespace) -> None:
             vault.node_vectors()
         moving(vault, options.calls)
         if options.notes > done.notes:
-            multiply(vault, options.notes // done.notes - options.nodes // done.nodes, first=options.nodes)
+            multiply(vault, -(-options.notes // done.notes) - options.nodes // done.nodes, first=options.nodes)
         vectors, count = vault.node_vectors(), len(vault.navigator_store.articles())
         for level in (1, 3):
             with timed(f"themes of {count} notes ({len(vectors.ids)} nodes), level {level}"):

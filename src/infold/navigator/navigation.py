@@ -297,11 +297,8 @@ class Navigator:
         """The vectors of a lens's words and of its example notes."""
         parts = [self._cache.of_texts(lens.words)] if lens.words else []
         wanted = {folded(name) for name in lens.notes}
-        rows = [
-            place
-            for place, (path, kind) in enumerate(zip(vectors.paths, vectors.types, strict=True))
-            if kind == NodeType.ARTICLE and (folded(path) in wanted or folded(stem(path)) in wanted)
-        ]
+        articles = np.flatnonzero(vectors.of_types((NodeType.ARTICLE,))) if wanted else ()
+        rows = [row for row in articles if {folded(vectors.paths[row]), folded(stem(vectors.paths[row]))} & wanted]
         if rows:
             parts.append(vectors.rows[rows])
         return np.concatenate(parts) if parts else np.zeros((0, vectors.rows.shape[1]), dtype=np.float32)
