@@ -225,6 +225,9 @@ def _edits(said: Sequence[str]) -> dict[str, Any]:
     return {"action": "edit", "edits": edits, "left": left}
 
 
+_LED_TO = ("```", "~~~", "$$", "|", ">", "-", "*", "+", "<", "!", *"0123456789")
+
+
 def _stands_once(wanted: str, note: str) -> bool:
     return f" {collapse_spaces(note)} ".count(collapse_spaces(wanted)) == 1
 
@@ -252,8 +255,11 @@ def _anchor(note: str) -> str | None:
         elif stripped:
             block.append(line)
         else:
-            blocks, block = [*blocks, block], []
-    for lines_of in reversed(blocks):
+            blocks, block = [*blocks, (block, number)], []
+    for lines_of, end in reversed(blocks):
+        following = next((line.strip() for line in lines[end:] if line.strip()), "")
+        if following.startswith(_LED_TO):  # prose before it may lead in to it, and is not parted from it
+            continue
         text = "\n".join(lines_of)
         prose = lines_of and all(_PLAIN_LINE.match(line) and not line.startswith(_NO_PROSE) for line in lines_of)
         if prose and "|" not in text and _stands_once(text, note):
