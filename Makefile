@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast check bench repro evaluate-accept chaos pins clean
+.PHONY: help demo test coverage fast check bench repro evaluate-accept chaos pins clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
@@ -16,8 +16,11 @@ help: ## what can be made
 demo: $(INSTALLED) ## fold a demo inbox into a copy of the demo vault
 	@$(BIN)/infold demo
 
-test: $(INSTALLED) ## the whole test suite; with CI=true it also holds the floor of coverage
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(if $(CI),--cov --cov-report=)
+test: $(INSTALLED) ## the whole test suite
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+coverage: $(INSTALLED) ## the whole test suite, with what of the package it runs, and the floor of that
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
 
 fast: $(INSTALLED) ## the unit tests, in about a minute
 	@$(BIN)/python -m pytest -n 2 -q -m "not slow and not prefect and not dvc and not browser and not chaos" tests/vault tests/inbox \
