@@ -133,7 +133,7 @@ class Disk:
                 self.replace(temporary, path)
             else:
                 self.rename(temporary, path)
-        except Exception:
+        except (StateUnwritable, OSError):
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
