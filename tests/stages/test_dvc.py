@@ -151,13 +151,20 @@ def test_a_parameter_is_tried_as_an_experiment(built):
     assert (folder / "data" / "metrics" / "evaluation.json").read_text() == before[1]
 
 
-def test_a_changed_note_recomputes_only_its_own_summary(built):
-    """One note changed: one summary is made; the others are taken over."""
+@pytest.fixture
+def grown(built) -> Path:
+    """The repository with the leaf in its vault, and every table and summary made of it."""
     folder, _ = built
     (folder / LEAF).write_text(
         "# A leaf\n\n" + " ".join(f"Sentence {n} says what {n} is about." for n in range(30)) + "\n"
     )
     dvc(folder, "repro", "summaries")
+    return folder
+
+
+def test_a_changed_note_recomputes_only_its_own_summary(grown):
+    """One note changed: one summary is made; the others are taken over."""
+    folder = grown
     (folder / LEAF).write_text((folder / LEAF).read_text() + "\nOne more sentence stands here now.\n")
     output = dvc(folder, "repro", "summaries")
     assert "snapshot: 1 copied, 0 removed" in output
@@ -165,13 +172,13 @@ def test_a_changed_note_recomputes_only_its_own_summary(built):
     assert made(output) == 1
 
 
-async def test_what_a_run_changed_is_no_work_for_dvc(built):
+async def test_what_a_run_changed_is_no_work_for_dvc(grown):
     """A run that changed notes ends by recording it: `dvc repro` then finds nothing to do."""
     from infold.stages.record import record, repository_of
     from infold.stages.repository import open_repository
     from infold.workspace import Workspace
 
-    folder, _ = built
+    folder = grown
     params = open_repository(folder).snapshot.params
     vault = folder / "data" / "vault"
     place = Workspace(vault, folder / "data" / "state", vault / "inbox.md", params)
