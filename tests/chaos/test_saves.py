@@ -15,7 +15,7 @@ import pytest
 
 from infold.durable.change import Kind
 from infold.durable.changes import Changes
-from infold.durable.journal import FileChange
+from infold.durable.records import FileChange
 from infold.errors import InfoldError, NoteChanged
 from infold.inbox.runs import apply_run, recover, undo_run
 from infold.notebook.daily import daily_log

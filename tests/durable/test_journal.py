@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infold.durable.journal import FileChange, Journal
+from infold.durable.journal import Journal
+from infold.durable.records import FileChange
 from infold.errors import NoteChanged, PathRefused
 from infold.text import content_hash
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
@@ -164,3 +165,45 @@ def test_a_journal_of_an_earlier_version_is_read_and_finished(root):
     done = {"written": ["a.md"], "conflicts": [], "withheld": []}
     (folder / "journal/0001.done.json").write_text(json.dumps(done))
     assert journal(root).transactions()[0].done
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_many_files_stopped_at_any_effect_are_finished(tmp_path, monkeypatch, moment):
+    """Files whose bytes are laid ready side by side, round by round, change all or not, wherever the process stops.
+
+    Nothing of it is left beside them.
+    """
+    monkeypatch.setattr("infold.durable.files.FEW", 2)
+    monkeypatch.setattr("infold.durable.steps.ROUND", 3)
+    names = [f"{number}.md" for number in range(5)]
+    changes = [FileChange(name, b"old", b"new") for name in names]
+    changes += [FileChange("made/f.md", None, b"f"), FileChange("gone.md", b"old", None, needs_all=True)]
+    start = {**dict.fromkeys([*names, "gone.md"], b"old")}
+    end = {**dict.fromkeys(names, b"new"), "made/f.md": b"f"}
+    for effect in range(200):
+        place = tmp_path / f"{effect}" / "vault"
+        place.mkdir(parents=True)
+        for name, data in start.items():
+            (place / name).write_bytes(data)
+        try:
+            with stopping_at(effect, moment):
+                journal(place).apply(changes, "apply")
+            break
+        except Stopped:
+            pass
+        begun = journal(place).recover() or journal(place).transactions()
+        assert files(place) == (end if begun else start)
+        assert journal(place).recover() == []
+    assert effect > 20
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symlinks need rights there")
+def test_two_names_of_one_file_are_two_changes(root):
+    """The second is made on what the first left, so that it conflicts and the first stands."""
+    (root / "real.md").write_bytes(b"one")
+    (root / "link.md").symlink_to("real.md")
+    changes = [FileChange("real.md", b"one", b"two"), FileChange("link.md", b"one", b"three")]
+    done = journal(root).apply(changes, "apply").done
+    assert done is not None
+    assert (done.written, done.conflicts) == (("real.md",), ("link.md",))
+    assert (root / "real.md").read_bytes() == b"two"

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infold.knowledge.dangling import DanglingLinks
 from infold.knowledge.graph import Graph
 
 GRAPH = Graph(
-    {"root": ["a", "b", "a", "gone"], "a": ["c"], "b": ["c", "root"], "c": ["d", "c"], "d": [], "alone": ["alone"]},
-    {"a": ["x", "x"], "b": []},
+    {"root": ["a", "b", "a", "gone"], "a": ["c"], "b": ["c", "root"], "c": ["d", "c"], "d": [], "alone": ["alone"]}
 )
 
 
@@ -32,11 +32,6 @@ def test_orphans_have_no_neighbour():
     assert Graph({"root": [], "b": []}).orphans("root") == ["b"]
 
 
-def test_dangling_links_are_told_by_source():
-    """What leads nowhere, each once, and no note without any."""
-    assert GRAPH.dangling == {"a": ("x",)}
-
-
 def test_neighbours_count_links_in_either_direction():
     """A note that links here is as near as one that is linked from here."""
     assert GRAPH.neighbours("c", 1) == {"c": 0, "d": 1, "a": 1, "b": 1}
@@ -56,19 +51,22 @@ def test_dead_ends_hubs_and_numbers():
     """A dead end is linked to and links nowhere; a hub has most backlinks; a link of a note to itself counts nowhere."""
     assert GRAPH.dead_ends() == ["d"]
     assert [(hub.path, hub.incoming, hub.outgoing) for hub in GRAPH.hubs(2)] == [("c", 2, 1), ("b", 1, 2)]
-    told = GRAPH.statistics()
+    told = GRAPH.statistics(1)
     assert (told.notes, told.links, told.dangling, told.orphans, told.dead_ends) == (6, 6, 1, 1, 1)
     assert (told.components, told.largest_component) == (2, 5)
 
 
 def test_dangling_links_name_the_nearest_note():
-    """Most often said first, equal names as one, with the note whose name is nearest, or none."""
-    graph = Graph(
-        {"meeting notes.md": [], "b.md": []}, {"b.md": ["Meeting-Notes", "zzz"], "meeting notes.md": ["meeting-notes"]}
-    )
-    found = graph.dangling_links()
-    assert [(link.nearest, len(link.sources)) for link in found] == [("meeting notes.md", 2), (None, 1)]
-    assert graph.dangling_links(1) == found[:1]
+    """Most often said first, equal names as one and once a source, with the note whose name is nearest, or none."""
+    paths = ["meeting notes.md", "b.md"]
+    links = DanglingLinks({"b.md": ["Meeting-Notes", "zzz", "zzz"], "meeting notes.md": ["meeting-notes"], "c.md": []})
+    found = links.first(None, paths)
+    assert [(link.nearest, link.sources) for link in found] == [
+        ("meeting notes.md", ("b.md", "meeting notes.md")),
+        (None, ("b.md",)),
+    ]
+    assert links.first(1, paths) == found[:1]
+    assert len(links) == 2
 
 
 NAMES = st.sampled_from("abcdef")
@@ -83,3 +81,14 @@ def test_reach_grows_with_hops_and_ends(outgoing, root, hops):
     assert all(distance <= hops for distance in near.values())
     assert far.items() <= graph.reach(root).items()
     assert all(path in graph.backlinks(target) for path in graph.notes for target in graph.outgoing(path))
+
+
+@given(st.dictionaries(NAMES, st.lists(NAMES, max_size=4)))
+def test_a_packed_graph_is_the_same_graph(outgoing):
+    """Notes, links of either direction and their orders come back from the bytes."""
+    graph = Graph(outgoing)
+    again = Graph.unpacked(graph.packed())
+    assert list(again.notes) == list(graph.notes)
+    assert [again.outgoing(path) for path in outgoing] == [graph.outgoing(path) for path in outgoing]
+    assert [again.backlinks(path) for path in outgoing] == [graph.backlinks(path) for path in outgoing]
+    assert again.statistics() == graph.statistics()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "catalogue.sqlite"
 VERSION: Final = "2"  # raised when a fact is added, or the parser finds other things
+GENERATION: Final = "generation"  # in meta: counts changes, see `catalogue.derived`
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 _MOST_CHARACTERS: Final = 32_000_000  # of texts that are held
 
@@ -52,11 +53,15 @@ _TABLES: Final = (
     PRIMARY KEY (note, ordinal)) WITHOUT ROWID""",
     "CREATE INDEX links_by_target ON links (target)",
 )
+_DERIVED: Final = (
+    "CREATE TABLE derived (name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL)",
+    "CREATE INDEX links_to_nothing ON links (note, ordinal) WHERE target IS NULL AND NOT is_attachment",
+)
 TABLES_OF_NOTES: Final = (("files", "id"), ("notes", "id"), ("outlines", "id"), ("links", "note"))
 SCHEMA: Final = Schema(
     "the catalogue of the notes",
     "files",
-    (_TABLES,),
+    (_TABLES, _DERIVED),
     CatalogueFault,
     "The next command makes it anew.",
     synchronous="NORMAL",
@@ -157,6 +162,17 @@ class Catalogue:
         with self.reading() as db:
             rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE mtime_ns < checked_ns - ?", (RACE_NS,))
             return set(rows.fetchall())
+
+    def paths(self) -> list[str]:
+        """The path of every note, sorted."""
+        with self.reading() as db:
+            return [path for (path,) in db.execute("SELECT path FROM files ORDER BY path")]
+
+    def aliases(self) -> dict[str, tuple[str, ...]]:
+        """The aliases of the notes that have any, by path."""
+        with self.reading() as db:
+            rows = db.execute("SELECT path, aliases FROM files JOIN notes USING (id) WHERE aliases != '[]'").fetchall()
+        return {path: tuple(json.loads(aliases)) for path, aliases in rows}
 
     def count(self) -> int:
         """How many notes there are."""
@@ -322,6 +338,7 @@ class Catalogue:
             with database.writing() as db:
                 for table, _ in TABLES_OF_NOTES:
                     db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
+                db.execute("DELETE FROM derived")
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (made_by,))
         return database
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from infold.catalogue.days import day_of_file
 from infold.catalogue.link_targets import resolve_links
 from infold.catalogue.reading import FactsReading, cutting_of
-from infold.catalogue.store import RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
+from infold.catalogue.store import GENERATION, RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
 from infold.errors import CatalogueFault, VaultNotFound
 from infold.vault.files import FileStat, Scan, Skipped, scan
 from infold.workers import MANY, Crew, processors, without_collection
@@ -32,6 +32,7 @@ _TARGETS: Final = "SELECT name, alias, is_wiki, target FROM links WHERE note = ?
 _PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_LINK: Final = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COUNT: Final = "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
 _UNRESOLVED: Final = "unresolved"  # in meta: notes were written whose links were not worked out yet
 
 
@@ -155,6 +156,8 @@ class _Syncing:
                     self._touch(db, wanted.file)
                 else:
                     self._put(db, wanted, reading.facts)
+            if any(reading.facts is not None for _, reading in batch):
+                db.execute(_COUNT, (GENERATION,))
             if self._unresolved:
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_UNRESOLVED,))
         for _, reading in batch:
@@ -205,6 +208,7 @@ class _Syncing:
                     db.execute(f"DELETE FROM {table} WHERE {column} = ?", note)  # noqa: S608 - our own tables
             resolve_links(db, None if all_links else self._unresolved)
             db.execute("DELETE FROM meta WHERE key = ?", (_UNRESOLVED,))
+            db.execute(_COUNT, (GENERATION,))
         self._catalogue.drop(list(gone))
 
     def _is_left(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
-from infold.durable.files import Disk
+from infold.durable.files import Disk, together
 from infold.errors import RunStateWrong, StateUnwritable
 from infold.text import content_hash
 
@@ -25,15 +26,14 @@ class Blobs:
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
         """Keeps all of them, and gives their hashes."""
         names = []
-        is_new = False
+        new: dict[str, bytes] = {}
         for data in contents:
             names.append(content_hash(data))
-            path = self._folder / names[-1]
-            if not self._holds(path, data):  # a torn one of a stopped process is written again
-                self._disk.make_folder(self._folder)
-                self._disk.write(path, data)
-                is_new = True
-        if is_new:
+            if not self._holds(self._folder / names[-1], data):  # a torn one of a stopped process is written again
+                new[names[-1]] = data
+        if new:
+            self._disk.make_folder(self._folder)
+            together([partial(self._disk.write, self._folder / name, data) for name, data in new.items()])
             self._disk.sync_folder(self._folder)
         return names
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from infold.durable.journal import Planned, Transaction
+from infold.durable.records import Planned, Transaction
 from infold.durable.undo import UNDO, Conflict, undo_outcome
 
 APPLY: Final = "apply"

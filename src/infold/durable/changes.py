@@ -32,8 +32,9 @@ from infold.durable.change import APPLY, MEND, Change, Kind, Undone, change_of, 
 from infold.durable.change_store import SMALL, ChangeStore, by_time
 from infold.durable.earlier import adopt_earlier_records
 from infold.durable.files import Disk
-from infold.durable.journal import FileChange, Journal, Transaction
+from infold.durable.journal import Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
+from infold.durable.records import FileChange, Transaction
 from infold.durable.undo import UNDO, carry_out, undo_outcome, undo_plan
 from infold.durable.unfinished import has_earlier_records, is_unfinished
 from infold.durable.unified import unified

@@ -17,7 +17,7 @@ from infold.durable.blobs import Blobs
 from infold.durable.change import APPLY, Kind
 from infold.durable.change_store import ChangeStore
 from infold.durable.files import Disk
-from infold.durable.journal import FileChange
+from infold.durable.records import FileChange
 from infold.durable.unfinished import EARLIER_UNDER_WAY, EARLIER_WRITES
 from infold.errors import RunStateWrong
 from infold.workspace import Workspace

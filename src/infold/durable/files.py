@@ -11,7 +11,8 @@ import contextlib
 import errno
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,26 @@ PRIVATE: Final = 0o600  # of files that are the person's alone
 _OF_THE_DISK: Final = frozenset(
     {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENXIO, errno.ENODEV}
 )
+FEW: Final = 8  # effects that are not worth a thread
+_SIDE_BY_SIDE: Final = 32
 SHARED: Final = 0o666  # of notes, and of what was asked for by name: as the person's umask has it
+
+
+def together(calls: Sequence[Callable[[], object]]) -> None:
+    """Makes all of these calls; side by side where there are many, so that they wait for the disk together.
+
+    The first fault is raised once none is running any more; what was not begun by then is not.
+    """
+    if len(calls) < FEW:
+        for call in calls:
+            call()
+        return
+    pool = ThreadPoolExecutor(_SIDE_BY_SIDE)
+    try:
+        for done in [pool.submit(call) for call in calls]:
+            done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 class Disk:

@@ -10,89 +10,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from infold.durable.blobs import Blobs
-from infold.durable.files import Disk, unwritable
+from infold.durable.files import Disk, together, unwritable
+from infold.durable.records import Done, FileChange, Intent, Kept, Planned, Record, Transaction
 from infold.durable.replacing import Replacement
+from infold.durable.steps import FileStep, Outcome, hash_of, rounds
 from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong, StateUnwritable
-from infold.text import content_hash
 
 FORMAT: Final = 2  # of intents; 1 knew no deletions, no folders, and no version
 _INTENT: Final = ".intent.json"
 _DONE: Final = ".done.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file to change: the bytes it must have now (None: it must not exist) and those it gets (None: it goes).
-
-    `path` is relative to the journal's root, or absolute. With `needs_all` it is written only when every change before
-    it stands: so text leaves the inbox only when it is in the notes. `moved_from` is the path that this content had.
-    """
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    needs_all: bool = False
-    moved_from: str | None = None
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-_R = TypeVar("_R", bound=_Record)
-
-
-class Planned(_Record):
-    """A file change as the journal keeps it: contents by hash."""
-
-    path: str
-    before: str | None
-    after: str | None
-    needs_all: bool = False
-    moved_from: str | None = None
-
-
-class Intent(_Record):
-    """What is about to be done, the folders that are made for it, and whatever its owner wants to know when it is."""
-
-    format: int = 1
-    label: str
-    files: tuple[Planned, ...]
-    folders: tuple[str, ...] = ()
-    data: dict[str, Any] = {}
-
-
-class Kept(_Record):
-    """What somebody saved while a file was changed, and that could not stay there: by hash."""
-
-    path: str
-    content: str
-
-
-class Done(_Record):
-    """How it ended: the files that have their new bytes, those a person changed, those withheld because of that."""
-
-    written: tuple[str, ...] = ()
-    conflicts: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
-    kept: tuple[Kept, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Transaction:
-    """One entry of the journal; `done` is None while it is open."""
-
-    number: int
-    intent: Intent
-    done: Done | None
+_R = TypeVar("_R", bound=Record)
 
 
 class Journal:
@@ -223,43 +158,52 @@ class Journal:
         return tuple(missing)
 
     def _roll_forward(self, entry: Transaction) -> Transaction:
-        written: list[str] = []
-        conflicts: list[str] = []
-        withheld: list[str] = []
-        kept: list[Kept] = []
-        for file in entry.intent.files:
-            place = self._at(file.path)
-            if file.needs_all and conflicts:
-                self._tidy(file, place)
-                withheld.append(file.path)
+        outcome = Outcome()
+        for files in rounds(entry.intent.files, self._target):
+            if files[0].needs_all and outcome.conflicts:
+                self._tidy(files[0], self._at(files[0].path))
+                outcome.withheld.append(files[0].path)
             else:
-                (written if self._bring_about(file, place) else conflicts).append(file.path)
-            kept += [Kept(path=file.path, content=name) for name in self.blobs.put_all(place.kept)]
-        done = Done(written=tuple(written), conflicts=tuple(conflicts), withheld=tuple(withheld), kept=tuple(kept))
+                self._bring_about(files, outcome)
+        done = outcome.done()
         self._write_done(entry.number, done)
         return Transaction(entry.number, entry.intent, done)
 
-    def _bring_about(self, file: Planned, place: Replacement) -> bool:
-        """Gives a file its new bytes, unless it has them; False where it is neither as before nor as after."""
-        self._tidy(file, place)
-        current = place.current()
-        if _hash(current) == file.after:
-            return True
-        if _hash(current) != file.before:
-            return False
-        if file.after is None:
-            return current is None or place.take_away(current)
+    def _bring_about(self, files: Sequence[Planned], outcome: Outcome) -> None:
+        """Gives files their new bytes, unless they have them; one that is neither as before nor as after conflicts.
+
+        All new bytes lie ready, durably, before the first file gets them; then the folders are synced, each once.
+        """
+        folders: dict[Path, None] = {}
+        steps = [FileStep(file, self._at(file.path, folders.setdefault)) for file in files]
+        try:
+            for step in steps:
+                self._tidy(step.file, step.place)
+                step.current = step.place.current()
+            together([partial(self._prepare, step) for step in steps if step.is_put])
+            for step in steps:
+                (outcome.written if step.carried_out() else outcome.conflicts).append(step.file.path)
+        finally:
+            for step in steps:
+                step.place.without_part()
+        together([partial(self._disk.sync_folder, folder) for folder in folders])
+        for step in steps:
+            kept = self.blobs.put_all(step.place.kept)
+            outcome.kept += [Kept(path=step.file.path, content=name) for name in kept]
+
+    def _prepare(self, step: FileStep) -> None:
+        file = step.file
         target = self._target(file.path)
         self._disk.make_folder(target.parent)
-        like = self._target(file.moved_from) if file.moved_from else None
-        return place.put(current, self.blobs.get(file.after), like) or _hash(place.current()) == file.after
+        step.after = self.blobs.get(file.after or "")
+        step.place.prepare(step.after, self._target(file.moved_from) if file.moved_from else None)
 
     def _roll_back(self, intent: Intent) -> None:
         for file in intent.files:
             place = self._at(file.path)
             self._tidy(file, place)
             current = place.current()
-            if _hash(current) == file.after and file.after != file.before:
+            if hash_of(current) == file.after and file.after != file.before:
                 if file.before is not None:
                     place.put(current, self.blobs.get(file.before))
                 elif current is not None:
@@ -267,11 +211,13 @@ class Journal:
         self.remove_folders(intent.folders)
 
     def _tidy(self, file: Planned, place: Replacement) -> None:
+        if not place.is_left():
+            return
         before, after = (None if name is None else self.blobs.get(name) for name in (file.before, file.after))
         place.tidy(before, after)
 
-    def _at(self, path: str) -> Replacement:
-        return Replacement(self._disk, self._target(path))
+    def _at(self, path: str, sync: Callable[[Path], object] | None = None) -> Replacement:
+        return Replacement(self._disk, self._target(path), sync)
 
     def _target(self, path: str) -> Path:
         """The real file behind a path: a symlink inside the root is written through, one that leads out is refused."""
@@ -288,7 +234,3 @@ class Journal:
             with unwritable(target):
                 if not os.access(folder, os.W_OK | os.X_OK) or (target.exists() and not os.access(target, os.W_OK)):
                     raise PermissionError(13, "Permission denied")
-
-
-def _hash(data: bytes | None) -> str | None:
-    return None if data is None else content_hash(data)

@@ -13,6 +13,7 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -28,11 +29,13 @@ _MOST_SAVES: Final = 100
 class Replacement:
     """One file of a person's that is to change. Two of one file at once are kept apart by the vault's lock.
 
-    `kept` holds what was saved there and could neither stay nor be merged: nothing that came out is thrown away.
+    `kept` holds what was saved there and could neither stay nor be merged: nothing that came out is thrown away. What
+    is done here lasts once the folder was synced, which `sync` is asked for: at once, or together with others' folders.
     """
 
-    def __init__(self, disk: Disk, target: Path) -> None:
+    def __init__(self, disk: Disk, target: Path, sync: Callable[[Path], object] | None = None) -> None:
         self._disk = disk
+        self._sync = sync or disk.sync_folder
         self._target = target
         name = content_hash(target.name)[:16]
         self._part = target.with_name(f".infold-{name}.part")
@@ -46,12 +49,25 @@ class Replacement:
     def put(self, before: bytes | None, after: bytes, like: Path | None = None) -> bool:
         """Gives the file `after`, if it still has `before` (None: is not there); False, and it is as saved, if not."""
         try:
-            self._disk.write(self._part, after, like or self._target, SHARED)
-            if self.current() != before:
-                return False
-            return self._added() if before is None else self._exchanged(before, after)
+            self.prepare(after, like)
+            return self.put_prepared(before, after)
         finally:
-            self._without_part()
+            self.without_part()
+
+    def prepare(self, after: bytes, like: Path | None = None) -> None:
+        """Lays `after` ready beside the file, with the permissions of `like`, else of the file."""
+        self._disk.write(self._part, after, like or self._target, SHARED)
+
+    def put_prepared(self, before: bytes | None, after: bytes) -> bool:
+        """As `put`, of what was prepared."""
+        if self.current() != before:
+            return False
+        return self._added() if before is None else self._exchanged(before, after)
+
+    def without_part(self) -> None:
+        """Takes away what lies ready and was not put."""
+        with contextlib.suppress(OSError):
+            self._part.unlink(missing_ok=True)
 
     def take_away(self, before: bytes) -> bool:
         """Removes the file, if it still has `before`; False, and it is as saved, if not."""
@@ -63,6 +79,10 @@ class Replacement:
             return True
         self._give_back()
         return False
+
+    def is_left(self) -> bool:
+        """Whether a stopped process left something beside the file."""
+        return any(os.path.lexists(path) for path in (self._part, self._aside))
 
     def tidy(self, before: bytes | None, after: bytes | None) -> None:
         """Puts right what a stopped process left beside the file: ours goes, what was saved comes back."""
@@ -80,7 +100,7 @@ class Replacement:
 
     def _added(self) -> bool:
         is_added = self._disk.add(self._part, self._target)
-        self._disk.sync_folder(self._target.parent)
+        self._sync(self._target.parent)
         return is_added
 
     def _exchanged(self, before: bytes, after: bytes) -> bool:
@@ -133,7 +153,7 @@ class Replacement:
         if not self._disk.add(self._aside, self._target):
             self.kept.append(_read(self._aside) or b"")
             self._disk.remove(self._aside)
-        self._disk.sync_folder(self._target.parent)
+        self._sync(self._target.parent)
 
     def _both(self, base: bytes, theirs: bytes, later: bytes) -> bytes:
         """Two saves of one moment: lines of both; where they meet, those of the later one, and the earlier is kept."""
@@ -159,11 +179,7 @@ class Replacement:
 
     def _forget_aside(self) -> None:
         self._disk.remove(self._aside)
-        self._disk.sync_folder(self._target.parent)
-
-    def _without_part(self) -> None:
-        with contextlib.suppress(OSError):
-            self._part.unlink(missing_ok=True)
+        self._sync(self._target.parent)
 
 
 def _read(path: Path) -> bytes | None:

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from infold.durable.blobs import Blobs
-from infold.durable.journal import FileChange, Journal, Planned, Transaction
+from infold.durable.journal import Journal
 from infold.durable.merge import holds_change, joined, merge
+from infold.durable.records import FileChange, Planned, Transaction
 from infold.errors import NoteChanged
 
 UNDO: Final = "undo"  # the label of its entries

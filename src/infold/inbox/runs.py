@@ -13,8 +13,9 @@ from typing import Final
 
 from infold.durable.change import APPLY, when
 from infold.durable.changes import Changes
-from infold.durable.journal import FileChange, Journal
+from infold.durable.journal import Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
+from infold.durable.records import FileChange
 from infold.durable.undo import Conflict, undo_outcome
 from infold.durable.unfinished import is_unfinished
 from infold.errors import NoteChanged, RunStateWrong

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from infold.durable.change import APPLY, MEND
-from infold.durable.journal import FileChange, Journal, Transaction
+from infold.durable.journal import Journal
 from infold.durable.merge import holds_change, merge
+from infold.durable.records import FileChange, Transaction
 from infold.durable.undo import UNDO, Conflict, undo_outcome
 from infold.errors import NoteChanged
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from infold.durable.change import when
-from infold.durable.journal import Journal, Transaction
+from infold.durable.journal import Journal
 from infold.durable.merge import merge
+from infold.durable.records import Transaction
 from infold.durable.undo import UndoPlan, carry_out, text_back
 from infold.errors import RunStateWrong
 from infold.inbox.inbox_text import locate_paragraphs

@@ -1,16 +1,20 @@
 """The graph of notes: who links to whom, what lies near what, and what holds it together.
 
-Pure, over resolved links. Resolving belongs to `vault.links`, groups of notes to `knowledge.communities`, pictures to
-`knowledge.pictures`.
+Pure, over resolved links; held as arrays of numbers, so that a big one is loaded at once and takes little memory.
+Resolving belongs to `vault.links`, groups of notes to `knowledge.communities`, links to nothing to
+`knowledge.dangling`, pictures to `knowledge.pictures`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import Final, Self
 
-from infold.vault.names import folded, stem
+_INT: Final = "i"
+_LENGTH: Final = 8  # bytes of the number that a packed graph begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,61 +37,97 @@ class GraphStatistics:
     dead_ends: int
     components: int
     largest_component: int
-    most_linked: Hub | None
 
 
-@dataclass(frozen=True, slots=True)
-class DanglingLink:
-    """A link that leads to no note: what it says, which notes say so, and the note whose name comes nearest."""
+class _Links:
+    """For each note, by number, the notes at the other ends of its links: one run of one array."""
 
-    target: str
-    sources: tuple[str, ...]
-    nearest: str | None
+    def __init__(self, starts: array[int], ends: array[int]) -> None:
+        self.starts, self.ends = starts, ends
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[int]]) -> Self:
+        listed = list(rows)
+        return cls(array(_INT, accumulate(map(len, listed), initial=0)), array(_INT, chain.from_iterable(listed)))
+
+    def __getitem__(self, note: int) -> array[int]:
+        return self.ends[self.starts[note] : self.starts[note + 1]]
+
+    def degree(self, note: int) -> int:
+        return self.starts[note + 1] - self.starts[note]
+
+    def turned(self) -> _Links:
+        """The same links from their other ends, those of one note in the order of the notes they are of."""
+        count = len(self.starts) - 1
+        places = array(_INT, bytes(4 * (count + 1)))
+        for end in self.ends:
+            places[end + 1] += 1
+        places = array(_INT, accumulate(places))
+        starts = places[:]
+        found = array(_INT, bytes(4 * len(self.ends)))
+        for note in range(count):
+            for end in self[note]:
+                found[places[end]] = note
+                places[end] += 1
+        return _Links(starts, found)
 
 
 class Graph:
-    """Notes and the resolved links between them. Targets that are no notes of the graph are left out.
+    """Notes and the resolved links between them. Targets that are no notes of the graph are left out."""
 
-    `dangling` is what was written where a link leads to no note, by source.
-    """
+    def __init__(self, outgoing: Mapping[str, Iterable[str]]) -> None:
+        """`outgoing` has every note, with the notes that it links to."""
+        numbers = {path: number for number, path in enumerate(outgoing)}
+        out = _Links.of(
+            [numbers[target] for target in dict.fromkeys(targets) if target in numbers] for targets in outgoing.values()
+        )
+        self._take(list(outgoing), out, out.turned())
 
-    def __init__(
-        self, outgoing: Mapping[str, Sequence[str]], dangling: Mapping[str, Sequence[str]] | None = None
-    ) -> None:
-        self._outgoing = {
-            path: tuple(dict.fromkeys(target for target in targets if target in outgoing))
-            for path, targets in outgoing.items()
-        }
-        self._incoming: dict[str, list[str]] = {path: [] for path in self._outgoing}
-        for path, targets in self._outgoing.items():
-            for target in targets:
-                self._incoming[target].append(path)
-        self._joined: dict[str, tuple[str, ...]] = {}  # as far as it was asked for
-        self.dangling: dict[str, tuple[str, ...]] = {
-            path: tuple(dict.fromkeys(targets)) for path, targets in sorted((dangling or {}).items()) if targets
-        }
+    @classmethod
+    def unpacked(cls, packed: bytes) -> Self:
+        """The graph that `packed` was of."""
+        end = int.from_bytes(packed[:_LENGTH], "little")
+        names = packed[_LENGTH:end].decode("utf-8", "surrogatepass")
+        paths = names.split("\0") if names else []
+        numbers = array(_INT)
+        numbers.frombytes(packed[end:])
+        count = len(paths) + 1
+        half = len(numbers) // 2
+        self = cls.__new__(cls)
+        self._take(
+            paths,
+            _Links(numbers[:count], numbers[count:half]),
+            _Links(numbers[half : half + count], numbers[half + count :]),
+        )
+        return self
+
+    def packed(self) -> bytes:
+        """All of it as bytes, for `unpacked` on the same machine."""
+        names = "\0".join(self._paths).encode("utf-8", "surrogatepass")
+        parts = (part.tobytes() for links in (self._out, self._in) for part in (links.starts, links.ends))
+        return b"".join(((len(names) + _LENGTH).to_bytes(_LENGTH, "little"), names, *parts))
+
+    def _take(self, paths: Sequence[str], out: _Links, incoming: _Links) -> None:
+        self._paths, self._out, self._in = paths, out, incoming
+        self._numbers = {path: number for number, path in enumerate(paths)}
 
     @property
     def notes(self) -> Collection[str]:
         """The paths of all notes."""
-        return self._outgoing.keys()
+        return self._numbers.keys()
 
     def outgoing(self, path: str) -> tuple[str, ...]:
         """The notes that `path` links to, in the order of its links."""
-        return self._outgoing.get(path, ())
+        return self._named(self._out, path)
 
     def backlinks(self, path: str) -> tuple[str, ...]:
         """The notes that link to `path`."""
-        return tuple(self._incoming.get(path, ()))
+        return self._named(self._in, path)
 
     def joined(self, path: str) -> Sequence[str]:
         """The other notes joined to `path` by a link in either direction, each once."""
-        known = self._joined.get(path)
-        if known is None:
-            others = dict.fromkeys((*self._outgoing.get(path, ()), *self._incoming.get(path, ())))
-            others.pop(path, None)
-            known = self._joined[path] = tuple(others)
-        return known
+        number = self._numbers.get(path)
+        return [] if number is None else [self._paths[other] for other in self._joined(number)]
 
     def reach(self, root: str, hops: int | None = None) -> dict[str, int]:
         """Every note that links lead to from `root` within `hops` steps (all of them by default), with its distance.
@@ -105,113 +145,114 @@ class Graph:
 
         Links count in either direction unless `is_directed`. Of several, the one whose links come first.
         """
-        if start not in self._outgoing or end not in self._outgoing:
+        first, last = self._numbers.get(start), self._numbers.get(end)
+        if first is None or last is None:
             return ()
-        came_from: dict[str, str] = {start: start}
-        edge = [start]
-        while edge and end not in came_from:
-            following: list[str] = []
+        came_from = {first: first}
+        edge = [first]
+        while edge and last not in came_from:
+            following: list[int] = []
             for note in edge:
-                for other in self._outgoing[note] if is_directed else self.joined(note):
+                for other in self._out[note] if is_directed else self._joined(note):
                     if other not in came_from:
                         came_from[other] = note
                         following.append(other)
             edge = following
-        if end not in came_from:
+        if last not in came_from:
             return ()
-        chain = [end]
-        while chain[-1] != start:
-            chain.append(came_from[chain[-1]])
-        return tuple(reversed(chain))
+        found = [last]
+        while found[-1] != first:
+            found.append(came_from[found[-1]])
+        return tuple(self._paths[note] for note in reversed(found))
 
     def orphans(self, root: str | None = None) -> list[str]:
         """Notes without a link from or to another note, sorted; `root` is none, because a reader starts there."""
-        return [path for path in sorted(self._outgoing) if path != root and not self._has_neighbour(path)]
+        alone = (self._paths[note] for note in range(len(self._paths)) if not self._is_joined(note))
+        return sorted(path for path in alone if path != root)
 
     def dead_ends(self) -> list[str]:
         """Notes that others link to and that link to no other note, sorted."""
-        return [
-            path
-            for path in sorted(self._outgoing)
-            if not any(other != path for other in self._outgoing[path]) and self._has_neighbour(path)
-        ]
+        return sorted(
+            self._paths[note]
+            for note in range(len(self._paths))
+            if self._leads_out(self._in, note) and not self._leads_out(self._out, note)
+        )
 
-    def hubs(self, limit: int = 10) -> list[Hub]:
+    def hubs(self, limit: int | None = 10) -> list[Hub]:
         """The notes that most others link to, most first, then by path; never one without a backlink."""
-        found = [self._hub(path) for path in self._outgoing]
-        found.sort(key=lambda hub: (-hub.incoming, -hub.outgoing, hub.path))
-        return [hub for hub in found[:limit] if hub.incoming]
+        found = [(-self._others(self._in, note), note) for note in range(len(self._paths)) if self._in.degree(note)]
+        hubs = [Hub(self._paths[note], -count, self._others(self._out, note)) for count, note in found if count]
+        return sorted(hubs, key=lambda hub: (-hub.incoming, -hub.outgoing, hub.path))[:limit]
 
     def components(self) -> list[list[str]]:
         """Groups of notes joined by links in either direction, largest first, each sorted."""
-        seen: set[str] = set()
-        found: list[list[str]] = []
-        for path in sorted(self._outgoing):
-            if path not in seen:
-                group = sorted(self._walk(path, None, is_directed=False))
-                seen.update(group)
-                found.append(group)
-        return sorted(found, key=lambda group: (-len(group), group[0]))
+        groups: dict[int, list[str]] = {}
+        for note, group in enumerate(self._component_of_each()):
+            groups.setdefault(group, []).append(self._paths[note])
+        return sorted(map(sorted, groups.values()), key=lambda group: (-len(group), group[0]))
 
-    def statistics(self) -> GraphStatistics:
-        """The graph in numbers."""
+    def statistics(self, dangling: int = 0) -> GraphStatistics:
+        """The graph in numbers, so many links to nothing beside it."""
         groups = self.components()
         return GraphStatistics(
-            notes=len(self._outgoing),
-            links=sum(other != path for path, targets in self._outgoing.items() for other in targets),
-            dangling=sum(map(len, self.dangling.values())),
+            notes=len(self._paths),
+            links=sum(self._others(self._out, note) for note in range(len(self._paths))),
+            dangling=dangling,
             orphans=len(self.orphans()),
             dead_ends=len(self.dead_ends()),
             components=len(groups),
             largest_component=len(groups[0]) if groups else 0,
-            most_linked=next(iter(self.hubs(1)), None),
         )
 
-    def dangling_links(self, limit: int | None = None) -> list[DanglingLink]:
-        """What links say that lead to no note, most often said first, each with the real note of the nearest name."""
-        sources: dict[str, dict[str, None]] = {}
-        shown: dict[str, Counter[str]] = {}
-        for path, targets in self.dangling.items():
-            for target in targets:
-                sources.setdefault(folded(target), {})[path] = None
-                shown.setdefault(folded(target), Counter())[target] += 1
-        order = sorted(sources, key=lambda form: (-len(sources[form]), form))[:limit]
-        names = {folded(stem(path)): path for path in sorted(self._outgoing, reverse=True)}
-        return [
-            DanglingLink(max(shown[form], key=lambda text: (shown[form][text], text)), tuple(sources[form]), near)
-            for form in order
-            for near in [_nearest(folded(stem(form)), names)]
-        ]
+    def _named(self, links: _Links, path: str) -> tuple[str, ...]:
+        number = self._numbers.get(path)
+        return () if number is None else tuple(self._paths[other] for other in links[number])
+
+    def _joined(self, note: int) -> Iterable[int]:
+        others = dict.fromkeys(chain(self._out[note], self._in[note]))
+        others.pop(note, None)
+        return others
 
     def _walk(self, root: str, hops: int | None, *, is_directed: bool) -> dict[str, int]:
-        if root not in self._outgoing:
+        start = self._numbers.get(root)
+        if start is None:
             return {}
-        reached = {root: 0}
-        edge = [root]
+        reached = {start: 0}
+        edge = [start]
         distance = 0
         while edge and (hops is None or distance < hops):
             distance += 1
-            following: list[str] = []
-            for path in edge:
-                for other in self._outgoing[path] if is_directed else self.joined(path):
+            following: list[int] = []
+            for note in edge:
+                for other in self._out[note] if is_directed else chain(self._out[note], self._in[note]):
                     if other not in reached:
                         reached[other] = distance
                         following.append(other)
             edge = following
-        return reached
+        return {self._paths[note]: distance for note, distance in reached.items()}
 
-    def _hub(self, path: str) -> Hub:
-        incoming, outgoing = self._incoming[path], self._outgoing[path]
-        own = path in outgoing  # a link to itself
-        return Hub(path, len(incoming) - own, len(outgoing) - own)
+    def _component_of_each(self) -> list[int]:
+        group = [-1] * len(self._paths)
+        for first in range(len(group)):
+            if group[first] >= 0:
+                continue
+            group[first] = first
+            open_notes = [first]
+            while open_notes:
+                note = open_notes.pop()
+                for other in chain(self._out[note], self._in[note]):
+                    if group[other] < 0:
+                        group[other] = first
+                        open_notes.append(other)
+        return group
 
-    def _has_neighbour(self, path: str) -> bool:
-        return any(other != path for other in (*self._incoming[path], *self._outgoing[path]))
+    def _others(self, links: _Links, note: int) -> int:
+        """How many other notes are at the ends of its links."""
+        return links.degree(note) - (note in links[note])
 
+    def _leads_out(self, links: _Links, note: int) -> bool:
+        degree = links.degree(note)
+        return degree > 1 or (degree == 1 and links.ends[links.starts[note]] != note)
 
-def _nearest(name: str, names: Mapping[str, str]) -> str | None:
-    """The note whose name comes nearest to `name`, letter by letter; None where none comes near."""
-    from rapidfuzz import fuzz, process
-
-    found = process.extractOne(name, names.keys(), scorer=fuzz.ratio, score_cutoff=70)
-    return names[found[0]] if found is not None else None
+    def _is_joined(self, note: int) -> bool:
+        return self._leads_out(self._out, note) or self._leads_out(self._in, note)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from infold.catalogue.store import Catalogue, CataloguedNote
 from infold.errors import NoteUnreadable, PathRefused
-from infold.knowledge.graph import DanglingLink
+from infold.knowledge.dangling import DanglingLink
 from infold.knowledge.new_note import name_key
-from infold.knowledge.vault_links import graph_of
+from infold.knowledge.vault_links import dangling_of, graph_of
 from infold.librarian.offline.contradictions import Contradiction, Statement, contradictions, statements
 from infold.vault.names import stem
 
@@ -22,7 +22,8 @@ class LintReport:
     """What was found. `twins` are notes whose names differ in case, Unicode form or punctuation only."""
 
     notes: int
-    dangling: Sequence[DanglingLink]
+    dangling_count: int
+    dangling: Sequence[DanglingLink]  # those most often said
     orphans: Sequence[str]
     twins: Sequence[tuple[str, ...]]
     empty: Sequence[str]
@@ -30,15 +31,19 @@ class LintReport:
     unread: Sequence[str]  # notes that could not be read, so that nothing is said of what they say
 
 
-def lint(catalogue: Catalogue, root: str | None, *, with_contradictions: bool = True) -> LintReport:
-    """Looks at the whole vault. `root` is no orphan: a reader starts there."""
+def lint(
+    catalogue: Catalogue, root: str | None, *, with_contradictions: bool = True, dangling_limit: int | None = None
+) -> LintReport:
+    """Looks at the whole vault. `root` is no orphan: a reader starts there. `dangling_limit`: links named at most."""
     notes = catalogue.notes()
     graph = graph_of(catalogue)
+    dangling = dangling_of(catalogue)
     unread: list[str] = []
     said = _statements(catalogue, notes, unread) if with_contradictions else iter(())
     return LintReport(
         notes=len(notes),
-        dangling=graph.dangling_links(),
+        dangling_count=len(dangling),
+        dangling=dangling.first(dangling_limit, graph.notes),
         orphans=graph.orphans(root),
         twins=_twins(notes),
         empty=[note.path for note in notes if not note.words],

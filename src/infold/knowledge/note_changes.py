@@ -16,12 +16,12 @@ from typing import Final
 from infold.catalogue.store import Catalogue
 from infold.durable.change import Kind
 from infold.durable.changes import Changes, PlannedChange
-from infold.durable.journal import FileChange
+from infold.durable.records import FileChange
 from infold.errors import NoteExists, NoteNotFound, PathRefused, UsageError
 from infold.knowledge.moves import MovePlan, TouchedLink
 from infold.knowledge.moves import plan_moves as plan_link_moves
 from infold.knowledge.new_note import RELATED, content_twin, file_name, link_to, name_twin, note_text
-from infold.knowledge.vault_links import aliases_of, backlinks_of, link_names, resolver_of
+from infold.knowledge.vault_links import aliases_of, backlinks_of, link_names, named_note, resolver_of
 from infold.notebook.names import page_path
 from infold.notebook.sections import appended_to_section
 from infold.vault.files import decode, read_bytes
@@ -91,8 +91,7 @@ class NoteChanges:
         folder = draft.folder.strip("/")
         path = page_path(self._workspace.vault, f"{folder}/{name}.md" if folder else f"{name}.md")
         known: dict[str, Sequence[str]] = {note.path: note.aliases for note in notes}
-        before = resolver_of(known)
-        related = tuple(dict.fromkeys(self._find(each, before.resolve) for each in draft.related))
+        related = tuple(dict.fromkeys(map(self.find, draft.related)))
         after = resolver_of({**known, path: ()})
         text = note_text(
             " ".join(draft.title.split()),
@@ -149,13 +148,10 @@ class NoteChanges:
 
     def find(self, name: str) -> str:
         """The note that `name` means, as a link to it would. Raises NoteNotFound with the names that come near."""
-        return self._find(name, resolver_of(aliases_of(self._catalogue)).resolve)
-
-    def _find(self, name: str, resolve: Callable[[str, str], str | None]) -> str:
         wanted = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].partition("#")[0].strip()
-        found = resolve(wanted, "") if wanted else None
+        found = named_note(self._catalogue, wanted)
         if found is None:
-            near = _near(wanted, [note.path for note in self._catalogue.notes()])
+            near = _near(wanted, self._catalogue.paths())
             raise NoteNotFound(
                 f"There is no note {name!r}.",
                 hint=f"Near it: {', '.join(near)}" if near else "`infold search` finds notes.",

@@ -5,14 +5,20 @@ Reads the catalogue, which whoever asks has brought up to date. No note is parse
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
+from urllib.parse import unquote
 
+from infold.catalogue.derived import kept
 from infold.catalogue.store import Catalogue
-from infold.knowledge.graph import Graph
+from infold.knowledge.communities import communities
+from infold.knowledge.dangling import DanglingLinks
+from infold.knowledge.graph import Graph, GraphStatistics
 from infold.knowledge.moves import LinkName
 from infold.vault.links import LinkResolver, alias_table
+from infold.vault.names import folded, without_suffix
 
 _CONTEXT: Final = 300  # characters around a link
 _BACKLINKS: Final = """
@@ -25,6 +31,8 @@ _FORWARD: Final = """
 _DANGLING: Final = """
     SELECT path, name FROM links JOIN files ON id = note WHERE target IS NULL AND NOT is_attachment
     ORDER BY path, ordinal"""
+_DANGLING_COUNT: Final = """
+    SELECT count(*) FROM (SELECT DISTINCT note, name FROM links WHERE target IS NULL AND NOT is_attachment)"""
 _NAMES: Final = "SELECT path, name, alias, is_wiki FROM links JOIN files ON id = note"
 
 
@@ -51,13 +59,34 @@ class ForwardLink:
 
 
 def graph_of(catalogue: Catalogue) -> Graph:
-    """The graph of all notes, with what dangles."""
+    """The graph of all notes, in the order of their paths. Kept with the catalogue until a note changes."""
+    return Graph.unpacked(kept(catalogue, "graph", lambda: Graph(catalogue.outgoing()).packed()))
+
+
+def dangling_of(catalogue: Catalogue) -> DanglingLinks:
+    """The links that should lead to a note and lead to none."""
+    by_source: dict[str, list[str]] = {}
     with catalogue.reading() as db:
-        rows = db.execute(_DANGLING).fetchall()
-    dangling: dict[str, list[str]] = {}
-    for path, name in rows:
-        dangling.setdefault(path, []).append(name)
-    return Graph(catalogue.outgoing(), dangling)
+        for path, name in db.execute(_DANGLING):
+            by_source.setdefault(path, []).append(name)
+    return DanglingLinks(by_source)
+
+
+def statistics_of(catalogue: Catalogue) -> GraphStatistics:
+    """The graph in numbers. Kept as the graph is."""
+
+    def make() -> bytes:
+        with catalogue.reading() as db:
+            dangling = int(db.execute(_DANGLING_COUNT).fetchone()[0])
+        return json.dumps(asdict(graph_of(catalogue).statistics(dangling))).encode()
+
+    return GraphStatistics(**json.loads(kept(catalogue, "statistics", make)))
+
+
+def communities_of(catalogue: Catalogue) -> list[tuple[str, ...]]:
+    """Groups of notes that link to each other more than to the rest. Kept as the graph is."""
+    found = kept(catalogue, "communities", lambda: json.dumps(communities(graph_of(catalogue))).encode())
+    return [tuple(group) for group in json.loads(found)]
 
 
 def backlinks_of(catalogue: Catalogue, path: str) -> list[Backlink]:
@@ -89,7 +118,23 @@ def link_names(catalogue: Catalogue) -> list[LinkName]:
 
 def aliases_of(catalogue: Catalogue) -> dict[str, Sequence[str]]:
     """All notes, with their aliases."""
-    return {note.path: note.aliases for note in catalogue.notes()}
+    known = catalogue.aliases()
+    return {path: known.get(path, ()) for path in catalogue.paths()}
+
+
+def named_note(catalogue: Catalogue, name: str) -> str | None:
+    """The note that a link [[name]] from the root of the vault leads to.
+
+    As a resolver of all notes would say, which it is not made for: only notes of that name can be meant.
+    """
+    forms = {folded(form.strip()) for form in (name, unquote(name))}
+    ends = {end for form in forms for part in form.split("/") for end in (part, without_suffix(part))}
+    paths = [path for path in catalogue.paths() if without_suffix(folded(path.rpartition("/")[2])) in ends]
+    aliases = [
+        (path, [alias for alias in known if folded(alias.strip()) in forms])
+        for path, known in catalogue.aliases().items()
+    ]
+    return LinkResolver(paths, alias_table(aliases)).resolve(name, "") if name else None
 
 
 def resolver_of(notes: dict[str, Sequence[str]]) -> LinkResolver:

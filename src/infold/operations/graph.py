@@ -10,9 +10,15 @@ from pydantic import Field
 from infold.app import OpenVault
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteNotFound, StateUnwritable, UsageError, VaultNotFound
-from infold.knowledge.communities import communities
 from infold.knowledge.graph import Graph
-from infold.knowledge.vault_links import backlinks_of, forward_links_of, graph_of
+from infold.knowledge.vault_links import (
+    backlinks_of,
+    communities_of,
+    dangling_of,
+    forward_links_of,
+    graph_of,
+    statistics_of,
+)
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 
@@ -118,18 +124,17 @@ class _Viewing:
         if view == "links":
             links = forward_links_of(self.catalogue, self.note)
             return self._notes([GraphNote(path=link.target or link.name, line=link.line) for link in links])
-        graph = graph_of(self.catalogue)
         if view == "statistics":
-            numbers = graph.statistics()
+            numbers = statistics_of(self.catalogue)
             return self._made(numbers.notes, numbers=GraphNumbers.of(numbers))
         if view == "communities":
-            groups = communities(graph)
+            groups = communities_of(self.catalogue)
             return self._made(len(groups), communities=tuple(groups[: self.request.limit]))
         if view == "dangling":
-            dangling = graph.dangling_links()
-            shown = (DanglingTarget.of(link) for link in dangling[: self.request.limit])
+            dangling = dangling_of(self.catalogue)
+            shown = map(DanglingTarget.of, dangling.first(self.request.limit, self.catalogue.paths()))
             return self._made(len(dangling), dangling=tuple(shown))
-        return self._notes(self._listed(graph))
+        return self._notes(self._listed(graph_of(self.catalogue)))
 
     def _listed(self, graph: Graph) -> list[GraphNote]:
         """The notes of the views that are lists of notes."""
@@ -141,7 +146,7 @@ class _Viewing:
                 chain = graph.path(self.note, self.to)
                 return [GraphNote(path=path, distance=distance) for distance, path in enumerate(chain)]
             case "hubs":
-                return [GraphNote.of(hub) for hub in graph.hubs(len(graph.notes))]
+                return [GraphNote.of(hub) for hub in graph.hubs(None)]
             case "orphans":
                 return [GraphNote(path=path) for path in graph.orphans()]
             case _:
@@ -201,13 +206,18 @@ def knowledge_lint(vault: OpenVault, request: VaultLintRequest) -> VaultLintAnsw
     from infold.knowledge.lint import lint
 
     with vault.catalogued() as catalogue:
-        found = lint(catalogue, vault.params.vault.root_file, with_contradictions=request.contradictions)
-    kinds = {kind: getattr(found, kind) for kind in ("dangling", "orphans", "twins", "empty", "contradictions")}
+        found = lint(
+            catalogue,
+            vault.params.vault.root_file,
+            with_contradictions=request.contradictions,
+            dangling_limit=request.limit,
+        )
+    kinds = {kind: getattr(found, kind) for kind in ("orphans", "twins", "empty", "contradictions")}
     first = {kind: items[: request.limit] for kind, items in kinds.items()}
     return VaultLintAnswer(
         notes=found.notes,
-        counts={kind: len(items) for kind, items in kinds.items()},
-        dangling=tuple(DanglingTarget.of(link) for link in first["dangling"]),
+        counts={"dangling": found.dangling_count} | {kind: len(items) for kind, items in kinds.items()},
+        dangling=tuple(map(DanglingTarget.of, found.dangling)),
         orphans=tuple(first["orphans"]),
         twins=tuple(first["twins"]),
         empty=tuple(first["empty"]),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from infold.app import OpenVault
 from infold.durable.change import Change, ChangeStatus, Kind, Undone
-from infold.durable.journal import Planned
+from infold.durable.records import Planned
 from infold.errors import (
     EditRefused,
     EnvironmentFault,

@@ -167,7 +167,7 @@ def _updated(
     """The notes that were brought up to what their sources say now, all as one change."""
     from infold.durable.change import Kind
     from infold.durable.changes import Changes
-    from infold.durable.journal import FileChange
+    from infold.durable.records import FileChange
     from infold.knowledge.source_notes import updated_note
     from infold.vault.files import decode, read_bytes
 

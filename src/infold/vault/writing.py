@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from infold.durable.change import Change, Kind
 from infold.durable.changes import Changes
 from infold.durable.files import Disk
-from infold.durable.journal import FileChange
+from infold.durable.records import FileChange
 from infold.errors import NoteChanged, NoteUnreadable
 from infold.vault.files import read_bytes, safe_path
 from infold.workspace import Workspace

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from infold.librarian.offline.negating import is_negating
-from infold.librarian.offline.quantities import Quantity, quantities
+from infold.librarian.offline.quantities import DateParts, Quantity, quantities
 from infold.librarian.offline.reading import bare
 from infold.search.languages import detect_language
 from infold.search.terms import encoder
@@ -129,18 +129,37 @@ class _Claims:
                 if key in self._whole or claim.amounts or claim.negations:
                     self._longer.setdefault(key, []).append(number)
 
+        self._values: dict[int, frozenset[_Values]] = {}  # of each group that was asked for, by the list's own number
+
     def alike(self, claim: _Claim) -> Iterator[tuple[int, _Claim]]:
-        """Those with the same words, or with one more or less."""
+        """Those with the same words, or with one more or less; none of a group that says all what the claim says."""
         keys = dict.fromkeys([hash(claim.words), *_shortened(claim.words)])
         seen: set[int] = set()
-        groups = [self._whole.get(key, ()) for key in keys]
-        for group in (*groups, self._longer.get(hash(claim.words), ())):
-            values = {tuple((a.value, a.parts) for a in self._claims[number].amounts) for number in group}
-            if len(values) <= _MOST_VALUES:
-                for number in group:
-                    if number not in seen:
-                        seen.add(number)
-                        yield number, self._claims[number]
+        own = _values(claim)
+        groups = [self._whole.get(key, []) for key in keys]
+        for group in (*groups, self._longer.get(hash(claim.words), [])):
+            values = self._values_of(group)
+            if values <= {own} or len({amounts for amounts, _ in values}) > _MOST_VALUES:
+                continue
+            for number in group:
+                if number not in seen:
+                    seen.add(number)
+                    yield number, self._claims[number]
+
+    def _values_of(self, group: list[int]) -> frozenset[_Values]:
+        if not group:
+            return frozenset()
+        if id(group) not in self._values:
+            self._values[id(group)] = frozenset(_values(self._claims[number]) for number in group)
+        return self._values[id(group)]
+
+
+_Values = tuple[tuple[tuple[float, DateParts], ...], bool]
+
+
+def _values(claim: _Claim) -> _Values:
+    """What the claim may contradict another of the same words by: its amounts, and whether it is negated."""
+    return tuple((amount.value, amount.parts) for amount in claim.amounts), bool(claim.negations % 2)
 
 
 def _shortened(words: tuple[str, ...]) -> list[int]:
