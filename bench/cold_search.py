@@ -30,9 +30,10 @@ QUESTION = ("graph", "view", "of", "notes")
 _OWNER = """
 import sys
 from pathlib import Path
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.query.searcher import Searcher
 from infold.settings import Params
-with Searcher(Path(sys.argv[1]), Params().search, None):
+with Searcher(Path(sys.argv[1]), Params().search, NO_EMBEDDER):
     print("open", flush=True)
     sys.stdin.read()
 """

@@ -68,7 +68,6 @@ def measure(model: str) -> Cost:
 
     named = None if kind == "static" else model
     embedder = open_embedder(SearchParams.model_validate({"embedding": kind, "embedding_model": named}))
-    assert embedder is not None
     embedder.embed_query(queries[0])
     first = time.perf_counter() - started
     wall, cpu = time.perf_counter(), time.process_time()

@@ -27,6 +27,7 @@ from infold.evaluation.intervals import Resampling
 from infold.evaluation.records import Arm, Evaluation
 from infold.evaluation.report import write_report
 from infold.settings import load_params, seeds_of
+from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data" / "vaults"
@@ -63,7 +64,7 @@ def evaluated(vault: Path, seeds: Sequence[int], changes: Sequence[str], compare
     place = Workspace(vault, KEPT / vault.name, vault / params.vault.inbox_file, params)
     arms, _ = plan_arms(params, compared)
     plan = Plan(vault.name, tuple(seeds), params.evaluate.paragraphs, tuple(arms), params.evaluate.resamples)
-    return asyncio.run(evaluate(place, plan, Environment(), _say(vault.name)))
+    return asyncio.run(evaluate(place, plan, Environment(), carry_out_case, _say(vault.name)))
 
 
 def _say(vault: str) -> Callable[[str, int, int], None]:

@@ -27,13 +27,14 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY)]
 
 from bench.synthetic import shared_data  # noqa: E402
+from infold.app import open_steps  # noqa: E402
 from infold.environment import Environment  # noqa: E402
 from infold.evaluation.cases import Sizes, load_notes, make_case  # noqa: E402
 from infold.evaluation.trial import write_case  # noqa: E402
 from infold.inbox.integration import integrate  # noqa: E402
 from infold.inbox.planning import Prepared  # noqa: E402
 from infold.inbox.run import Run  # noqa: E402
-from infold.inbox.steps import DirectSteps, open_steps  # noqa: E402
+from infold.inbox.steps import DirectSteps  # noqa: E402
 from infold.librarian.answers import Chunk, EditRequest, LookRequest, NoteCard, OpenNote, Paragraph  # noqa: E402
 from infold.librarian.decisions import DecisionStore  # noqa: E402
 from infold.librarian.model import ModelLibrarian  # noqa: E402
@@ -156,12 +157,12 @@ def _workspace(folder: Path, concurrency: int) -> Workspace:
 
 
 async def _prepare(workspace: Workspace, environment: Environment) -> None:
-    async with open_steps(workspace, environment) as steps:
+    async with open_steps(workspace, environment=environment) as steps:
         await steps.prepare()
 
 
 async def _plan(workspace: Workspace, environment: Environment) -> tuple[Run, float]:
-    async with open_steps(workspace, environment) as steps:
+    async with open_steps(workspace, environment=environment) as steps:
         prepared = _Prepared(steps)
         started = time.perf_counter()
         run = await integrate(workspace, prepared, dry_run=True)
@@ -209,7 +210,7 @@ def _chunk_of(request: Asked) -> int:
 
 async def _naive(workspace: Workspace, environment: Environment, run: Run) -> tuple[float, float, int]:
     """Prompt tokens a chunk: two requests with all summaries in each; one request with the 15 best notes whole."""
-    async with open_steps(workspace, environment) as steps:
+    async with open_steps(workspace, environment=environment) as steps:
         atlas = (await steps.prepare()).atlas
         cards = sum(token_count(f"- [[{path}]] — {card.summary}") for path, card in atlas.cards.items())
         by_summaries = by_notes = 0

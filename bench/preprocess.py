@@ -23,8 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
-from infold.environment import Environment
-from infold.inbox.steps import open_steps
+from infold.app import open_steps
 from infold.settings import Params, SearchParams
 from infold.vault.files import scan
 from infold.vault.note import parse
@@ -108,7 +107,7 @@ async def _measure(vault: Path, size: int) -> dict[str, object]:
         if name == "settle":
             await asyncio.sleep(2.5)  # files written just now are hashed once more; that is not the everyday case
         started = _now()
-        async with open_steps(workspace, Environment()) as steps:
+        async with open_steps(workspace) as steps:
             steps.sync_tables()
             tables_wall, tables_cpu = _since(started)
             await steps.sync_summaries()

@@ -13,9 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from infold.evaluation.retrieval.evaluating import evaluate_retrieval
+from infold.app import open_workspace
 from infold.evaluation.retrieval.figures import MAIN, SetFigures, set_figures
 from infold.settings import load_params
+from infold.vault_evaluation import measure_retrieval
 from infold.workspace import Workspace
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -44,11 +45,15 @@ def main() -> None:
     for vault in options.vaults.split(","):
         folder = options.data / "vaults" / vault
         place = Workspace(folder, KEPT, folder / params.vault.inbox_file, params)
-        for result in evaluate_retrieval(place).sets:
+        with open_workspace(place) as opened:
+            found = measure_retrieval(opened).evaluation
+        for result in found.sets:
             print_row(vault, set_figures(result, params.evaluate.resamples))
     place = Workspace(options.data, KEPT, options.data / "inbox.md", params)
     collection = ("cranfield", options.data / "retrieval" / "cranfield-1-110.json")
-    for result in evaluate_retrieval(place, [collection], own=False).sets:
+    with open_workspace(place) as opened:
+        found = measure_retrieval(opened, [collection], own=False).evaluation
+    for result in found.sets:
         print_row("", set_figures(result, params.evaluate.resamples))
 
 

@@ -79,7 +79,7 @@ def measure(vault: Path, state: Path, *, with_queries: bool = True) -> Figures:
     figures = Figures()
     words_only = Params.model_validate({"search": {"embedding": "none"}})
 
-    def sync(params: Params, embedder: Embedder | None, *, rebuild: bool = False) -> SyncResult:
+    def sync(params: Params, embedder: Embedder, *, rebuild: bool = False) -> SyncResult:
         return sync_index(vault, state / "index", state / "embeddings", params, embedder, rebuild=rebuild)
 
     with figures.timed():

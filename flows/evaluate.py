@@ -32,7 +32,7 @@ async def evaluate(
     plan = Plan(
         workspace.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples, tuple(before)
     )
-    evaluation = await evaluate_cases(workspace, plan, Environment(), watcher.get(), as_task, show_kept_case)
+    evaluation = await evaluate_cases(workspace, plan, Environment(), as_task, watcher.get(), show_kept_case)
     findings = find(evaluation)
     write_report(report_folder(workspace, evaluation), findings)
     await show_evaluation(findings, earlier(workspace))

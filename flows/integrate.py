@@ -11,12 +11,10 @@ from prefect.input import RunInput
 
 from flows.place import Settings, place_of, run_name, turn
 from flows.watching import finished, watcher
-from infold.environment import Environment
+from infold.app import open_steps
 from infold.inbox.integration import integrate as integrate_inbox
 from infold.inbox.run import Run, RunStatus
 from infold.inbox.run_store import RunStore
-from infold.inbox.steps import open_steps
-from infold.parts import feeds_of
 from infold.workspace import Workspace
 from tasks.artifacts import show_run
 from tasks.policy import unseen
@@ -56,7 +54,7 @@ async def integrate(
 
 
 async def _integrated(workspace: Workspace, *, dry_run: bool) -> Run:
-    async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
+    async with open_steps(workspace, watcher.get()) as direct:
         steps = PrefectSteps(direct, workspace)
         run = await integrate_inbox(workspace, steps, dry_run=dry_run)
         finished.get()(run)

@@ -8,9 +8,7 @@ from prefect import flow
 
 from flows.place import Settings, place_of, turn
 from flows.watching import watcher
-from infold.environment import Environment
-from infold.inbox.steps import open_steps
-from infold.parts import feeds_of
+from infold.app import open_steps
 from tasks.artifacts import show_preprocessed
 from tasks.policy import carried_out, unseen
 from tasks.preparing import sync_index, sync_summaries, sync_tables
@@ -22,7 +20,7 @@ async def preprocess(vault: Path, state: Path, params: Settings = None) -> int:
     """Brings everything that is derived from the vault up to date; gives the number of notes."""
     workspace = place_of(vault, state, params)
     async with turn(workspace):
-        async with open_steps(workspace, Environment(), watcher.get(), feeds=feeds_of(workspace)) as direct:
+        async with open_steps(workspace, watcher.get()) as direct:
             steps = unseen(direct)
             tables, first = await carried_out(sync_tables, steps)
             summaries, second = await carried_out(sync_summaries, steps, wait_for=[first])

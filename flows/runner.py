@@ -137,12 +137,10 @@ def run_integrate(
 
 
 async def _direct(workspace: Workspace, progress: Progress, tell: Callable[[str], None], *, dry_run: bool) -> Run:
-    from infold.environment import Environment
+    from infold.app import open_steps
     from infold.inbox.integration import integrate
-    from infold.inbox.steps import open_steps
-    from infold.parts import feeds_of
 
-    async with open_steps(workspace, Environment(), progress, feeds=feeds_of(workspace)) as steps:
+    async with open_steps(workspace, progress) as steps:
         run = await integrate(workspace, steps, dry_run=dry_run)
     if run.id and not dry_run:
         await _recorded(workspace, tell)

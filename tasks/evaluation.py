@@ -8,13 +8,14 @@ from prefect import task
 from prefect.artifacts import acreate_markdown_artifact, acreate_table_artifact
 from prefect.cache_policies import NO_CACHE
 
+from infold import vault_evaluation
 from infold.environment import Environment
 from infold.evaluation.cases import Case
 from infold.evaluation.findings import Findings
 from infold.evaluation.history import History, trend
 from infold.evaluation.records import CaseResult
 from infold.evaluation.report_text import percent, report_text
-from infold.evaluation.trial import carry_out, case_key
+from infold.evaluation.trial import case_key
 from infold.workspace import Workspace
 from tasks.policy import BY_CONTENT, LIBRARIAN_TAG, is_transient, shape_of, stored_in, unseen
 from tasks.preparing import as_found
@@ -33,7 +34,7 @@ async def carry_out_case(
     key: str, vault: str, seed: int, case: Case, workspace: Workspace, environment: Environment
 ) -> dict[str, Any]:
     """One case, judged, as JSON values."""
-    return (await carry_out(case, workspace, environment)).model_dump(mode="json")
+    return (await vault_evaluation.carry_out_case(case, workspace, environment)).model_dump(mode="json")
 
 
 @task(name="case", task_run_name="{vault}, seed {seed}", cache_policy=NO_CACHE, persist_result=False, tags=["measures"])

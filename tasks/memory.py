@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
 from typing import Any
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from infold.app import open_workspace
 from infold.docmem.automatic import condense_all
 from infold.docmem.condensing import Condensed
-from infold.docmem.feed import index_memory
-from infold.docmem.memory import open_docmem
-from infold.notebook.archive import index_sessions
-from infold.notebook.daily_summary import open_summariser
-from infold.search.embed.providers import open_embedder
-from infold.search.index.generations import IndexFolder
 from infold.workspace import Workspace
 from tasks.policy import LIBRARIAN_TAG, is_transient
 from tasks.preparing import as_found
@@ -27,14 +21,8 @@ async def index_trees(workspace: Workspace) -> Any:
 
     Gives SyncResult.
     """
-    with ExitStack() as stack:
-        memory = stack.enter_context(closing(open_docmem(workspace.docmem)))
-        embedder = open_embedder(workspace.params.search)
-        if embedder is not None:
-            stack.callback(embedder.close)
-        if IndexFolder(workspace.index).is_damaged:
-            index_sessions(workspace, embedder)
-        done = index_memory(memory, workspace, embedder)
+    with open_workspace(workspace) as vault:
+        done = vault.index_memory()
     is_changed = done.chunks_created or done.files_removed or done.embeddings_computed
     return done if is_changed else as_found(done, "All memories are in the index as they are.")
 
@@ -51,7 +39,7 @@ async def index_trees(workspace: Workspace) -> Any:
 )
 async def condense_trees(workspace: Workspace) -> Any:
     """The summaries that are due in all trees, under one cap of costs. Gives Condensed."""
-    with closing(open_docmem(workspace.docmem)) as memory:
-        async with open_summariser(workspace) as librarian:
-            done: Condensed = await condense_all(memory, librarian, workspace.params)
+    with open_workspace(workspace) as vault:
+        async with vault.summariser() as librarian:
+            done: Condensed = await condense_all(vault.docmem, librarian, vault.params)
     return done if done.made or done.renewed or done.left else as_found(done, "No summary is due.")

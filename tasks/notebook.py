@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from infold.notebook.archive import index_sessions
-from infold.notebook.daily_summary import DaySummary, daily_summary, open_summariser
-from infold.search.embed.providers import open_embedder
+from infold.app import open_workspace
+from infold.notebook.daily_summary import DaySummary, daily_summary
 from infold.workspace import Workspace
 from tasks.policy import LIBRARIAN_TAG, is_transient
 from tasks.preparing import as_synced
@@ -22,11 +20,8 @@ from tasks.preparing import as_synced
 )
 async def index_transcripts(workspace: Workspace) -> Any:
     """The search index in step with transcripts and notes. Gives a SyncResult."""
-    with ExitStack() as stack:
-        embedder = open_embedder(workspace.params.search)
-        if embedder is not None:
-            stack.callback(embedder.close)
-        return as_synced(index_sessions(workspace, embedder))
+    with open_workspace(workspace) as vault:
+        return as_synced(vault.sync_index())
 
 
 @task(
@@ -41,5 +36,6 @@ async def index_transcripts(workspace: Workspace) -> Any:
 )
 async def summarise_day(workspace: Workspace, at: datetime) -> DaySummary:
     """The summary of the day of `at`, where agents had something to say on it."""
-    async with open_summariser(workspace) as librarian:
-        return await daily_summary(workspace, librarian, at, of_entries=True)
+    with open_workspace(workspace) as vault:
+        async with vault.summariser() as librarian:
+            return await daily_summary(workspace, librarian, at, of_entries=True)

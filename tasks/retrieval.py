@@ -7,9 +7,10 @@ from typing import Any
 from prefect import task
 from prefect.artifacts import acreate_markdown_artifact
 
+from infold import vault_evaluation
+from infold.app import open_workspace
 from infold.errors import UsageError
 from infold.evaluation.cases import load_notes
-from infold.evaluation.retrieval.evaluating import evaluate_retrieval
 from infold.evaluation.retrieval.records import RetrievalEvaluation
 from infold.evaluation.retrieval.report import Found, add_up, report_text
 from infold.evaluation.trial import code_fingerprint, embeddings_of
@@ -31,7 +32,8 @@ from tasks.policy import BY_CONTENT, is_transient, shape_of, stored_in, unseen
 async def measure_retrieval(key: str, workspace: Workspace) -> dict[str, Any] | None:
     """The sets of the vault asked, as JSON values; None where it has nothing to ask."""
     try:
-        return evaluate_retrieval(workspace).model_dump(mode="json")
+        with open_workspace(workspace) as vault:
+            return vault_evaluation.measure_retrieval(vault).evaluation.model_dump(mode="json")
     except UsageError:  # a vault of a few lines; the filing half says so too
         return None
 

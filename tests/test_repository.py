@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,45 @@ def test_imports_go_one_way():
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+# Who may build a part of a vault beside the front hall, and why.
+ASSEMBLERS: dict[str, dict[str, str]] = {
+    "open_embedder": {"evaluation/trial.py": "the name and the traits of the embeddings of settings without a vault"},
+    "DirectSteps": {},
+    "LiveSearch": {},
+    "open_docmem": {"cli/docmem_store.py": "a store that is named by its file, of no vault"},
+    "Searcher": {
+        "evaluation/retrieval/asking.py": "the index of a set of questions, which is no vault's",
+        "inbox/steps.py": "opened after a sync of a run, with what that run wrote",
+        "search/query/fresh_search.py": "opened after a sync of its own",
+    },
+    "evidence_of": {},
+    "OfflineLibrarian": {"docmem/automatic.py": "summaries that come by themselves ask no model, whatever is set"},
+    "model_librarian": {},
+    "NavigatorStore": {},
+}
+FRONT_HALL = {"app.py", "parts.py", "vault_steps.py", "vault_memory.py", "vault_navigator.py"}
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    """Each module of the package, flows and tasks: its path below src/infold or the repository, and its syntax."""
+    for root in (REPOSITORY / "src" / "infold", REPOSITORY / "flows", REPOSITORY / "tasks"):
+        for file in sorted(root.rglob("*.py")):
+            base = root if root.name == "infold" else REPOSITORY
+            yield file.relative_to(base).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+
+
+def test_only_the_front_hall_puts_parts_together():
+    """Embeddings, memory, searches, librarians and steps are built by the opened vault, but for named exceptions."""
+    found = {
+        f"{path} builds {node.func.id}"
+        for path, tree in sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ASSEMBLERS and path not in FRONT_HALL | ASSEMBLERS[node.func.id].keys()
+    }
+    assert found == set()
 
 
 @pytest.fixture(scope="module")

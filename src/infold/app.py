@@ -11,13 +11,14 @@ requests and answers, is in `infold.operations`; importing this module loads non
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from infold.errors import RunStateWrong
-from infold.locate import WorkspaceRequest, locate_workspace
+from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.own_loop import in_own_loop
 from infold.progress import Progress, silent
 from infold.vault_navigator import VaultNavigator
@@ -25,9 +26,11 @@ from infold.vault_navigator import VaultNavigator
 if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
     from infold.durable.change import Change, Undone
+    from infold.environment import Environment
     from infold.inbox.review import Decision, Hunk
     from infold.inbox.run import Run
     from infold.inbox.settlement import UndoResult
+    from infold.inbox.steps import DirectSteps
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
     from infold.notebook.archive import Forgotten
@@ -61,6 +64,26 @@ def open_vault(
     """
     request = WorkspaceRequest(_path(vault), _path(state), _path(params), tuple(changes))
     return OpenVault(locate_workspace(request, inbox=_path(inbox)), progress or silent)
+
+
+def open_workspace(
+    workspace: Workspace, progress: Progress = silent, environment: Environment | None = None
+) -> OpenVault:
+    """The vault of a workspace that is already known, as a flow's or a stage's is.
+
+    Keys and hosts are the `environment`'s where it is given, else those of this process.
+    """
+    return OpenVault(LocatedWorkspace(workspace, "given", None), progress, environment)
+
+
+@asynccontextmanager
+async def open_steps(
+    workspace: Workspace, progress: Progress = silent, environment: Environment | None = None
+) -> AsyncIterator[DirectSteps]:
+    """The steps of the main job on such a vault, which is closed with them. Raises as `OpenVault.steps` does."""
+    with open_workspace(workspace, progress, environment) as vault:
+        async with vault.steps() as steps:
+            yield steps
 
 
 def _path(given: Path | str | None) -> Path | None:
@@ -166,7 +189,7 @@ class OpenVault(VaultNavigator):
         """What the summaries that are missing take with the model of the settings; None where none is."""
         from infold.inbox.cost_estimate import estimate_summaries
 
-        return estimate_summaries(self.workspace, self.environment, self.progress)
+        return estimate_summaries(self.workspace, self.model_librarian(), self.progress)
 
     # the notebook
 
@@ -203,10 +226,17 @@ class OpenVault(VaultNavigator):
         nodes = 0
         if self.workspace.docmem.exists():  # first: the transcript, while it is there, is what can be named again
             nodes = forget_session_nodes(self.docmem, sessions.PREFIX + path)
-        forgotten = archive.forget_session(self.workspace, name, self.embedder)
+        forgotten = archive.forget_session(self.workspace, name, self._unindex_session)
         if forgotten.passages:  # deleted is not gone: words stay in the files of an index until these are made anew
             self.sync_index(rebuild=True)
         return forgotten, nodes
+
+    def _unindex_session(self, path: str) -> None:
+        """Takes what is no longer there from the index, if there is one."""
+        from infold.search.index.generations import IndexFolder
+
+        if IndexFolder(self.workspace.index).current() is not None:
+            self.sync_index(paths=[path], vectors=False, feeds=self.feeds(may_lose_sessions=True))
 
     # the job
 
@@ -225,7 +255,7 @@ class OpenVault(VaultNavigator):
         """
         from infold.inbox.cost_estimate import estimate_integration
 
-        return estimate_integration(self.workspace, self.environment, self.progress)
+        return estimate_integration(self.workspace, self.model_librarian(), self.progress)
 
     def recover(self) -> Sequence[str]:
         """Finishes what a killed process left half written, and says what, a sentence a change."""

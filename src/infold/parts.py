@@ -5,14 +5,15 @@ The one place where parts are put together. What is done with them is `infold.ap
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from infold.environment import Environment
 from infold.errors import VaultClosed
 from infold.locate import LocatedWorkspace
 from infold.progress import Progress, silent
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
     from infold.docmem.memory import Docmem
     from infold.durable.changes import Changes
-    from infold.environment import Environment
     from infold.inbox.run_store import RunStore
-    from infold.inbox.steps import DirectSteps
     from infold.knowledge.sources.store import SourceStore
     from infold.librarian.ledger import Ledger
     from infold.search.embed.embedder import Embedder
@@ -38,18 +37,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
-
-
-def feeds_of(workspace: Workspace, *, settled_only: bool = False) -> Sequence[Feed]:
-    """All that a workspace has to be searched: notes, sessions, and what was brought in from outside.
-
-    `settled_only`, for a search, leaves sessions that are being written as they are in the index.
-    """
-    from infold.knowledge.sources.feed import SourcesFeed
-    from infold.notebook.sessions import feeds_of as feeds_of_notebook
-
-    own = feeds_of_notebook(workspace, settled_only=settled_only)
-    return (*own, SourcesFeed(workspace.sources, workspace.params.search))
 
 
 class Part(Generic[T]):
@@ -83,13 +70,13 @@ class Part(Generic[T]):
 class VaultParts:
     """A vault's parts, each built when it is first asked for. Use it in a `with` statement, or call `close`."""
 
-    def __init__(self, located: LocatedWorkspace, progress: Progress = silent) -> None:
+    def __init__(
+        self, located: LocatedWorkspace, progress: Progress = silent, environment: Environment | None = None
+    ) -> None:
         self.located = located
         self._progress = progress
-        self._environment = Part(self._read_environment)
-        self._embedder: Part[Embedder | None] = Part(
-            self._open_embedder, lambda embedder: embedder.close() if embedder else None
-        )
+        self._environment = Part(lambda: environment or Environment())
+        self._embedder = Part(self._open_embedder, lambda embedder: embedder.close())
         self._docmem = Part(self._open_docmem, lambda docmem: docmem.close())
         self._memory_searcher = Part(self._open_searcher, lambda searcher: searcher.close())
         self._live = Part(self._open_live_search, lambda live: live.close())
@@ -140,8 +127,8 @@ class VaultParts:
         return self._environment.get()
 
     @property
-    def embedder(self) -> Embedder | None:
-        """The embeddings that the settings name; None where search is by keyword alone. Raises ModelUnusable."""
+    def embedder(self) -> Embedder:
+        """The embeddings that the settings name; without vectors where they name none. Raises ModelUnusable."""
         return self._embedder.get()
 
     @property
@@ -187,28 +174,31 @@ class VaultParts:
 
         return ledger_of(self.workspace)
 
-    def feeds(self, *, settled_only: bool = False) -> Sequence[Feed]:
-        """All that there is to search, for the index; `settled_only` leaves out what is still being written."""
-        files = feeds_of(self.workspace, settled_only=settled_only)
+    def feeds(self, *, settled_only: bool = False, may_lose_sessions: bool = False) -> Sequence[Feed]:
+        """All that there is to search, for the index; `settled_only` leaves out what is still being written.
+
+        With `may_lose_sessions`, when one is forgotten, an empty folder of transcripts is believed.
+        """
+        files = self.file_feeds(settled_only=settled_only, may_lose_sessions=may_lose_sessions)
         if not self.workspace.docmem.exists():
             return files
         from infold.docmem.feed import memory_feed
 
         return (*files, memory_feed(self.docmem, self.workspace))
 
-    @asynccontextmanager
-    async def steps(self, workspace: Workspace | None = None) -> AsyncIterator[DirectSteps]:
-        """The steps of the main job with the librarian of the settings, whose meter begins at nothing.
+    def file_feeds(self, *, settled_only: bool = False, may_lose_sessions: bool = False) -> Sequence[Feed]:
+        """What is searched and lies in files: notes, sessions, and what was brought in from outside."""
+        from infold.catalogue.store import catalogue_of
+        from infold.knowledge.sources.feed import SourcesFeed
+        from infold.notebook.sessions import SessionsFeed
+        from infold.search.index.feeds import NotesFeed
 
-        `workspace` is this one with other settings. Raises KeyMissing or SettingInvalid before anything is read.
-        """
-        from infold.inbox.steps import open_steps
-
-        space = workspace or self.workspace
-        async with open_steps(
-            space, self.environment, self.progress, feeds=self.feeds(), shared=self.embedder
-        ) as steps:
-            yield steps
+        space, search = self.workspace, self.params.search
+        return (
+            NotesFeed(catalogue_of(space)),
+            SessionsFeed(space.sessions, search, settled_only=settled_only, may_be_empty=may_lose_sessions),
+            SourcesFeed(space.sources, search),
+        )
 
     def sync_catalogue(self) -> CatalogueResult:
         """Reads what changed in the notes. Raises VaultNotFound and StateUnwritable."""
@@ -236,8 +226,11 @@ class VaultParts:
         rebuild: bool = False,
         wait_seconds: float | None = None,
         seen: CatalogueResult | None = None,
+        feeds: Sequence[Feed] | None = None,
     ) -> SyncResult:
-        """Makes the index hold what the feeds have; only `paths`, where they are given. Raises as `sync_index` does.
+        """Makes the index hold what all `feeds` have, or these; only `paths`, where they are given.
+
+        Raises as `search.index.sync.sync_index` does.
 
         With what a sync of the catalogue has just `seen` the notes are not looked at again.
         """
@@ -246,7 +239,7 @@ class VaultParts:
         from infold.search.index.sync import sync_index
 
         space = self.workspace
-        feeds = [replace(feed, seen=seen) if isinstance(feed, NotesFeed) else feed for feed in self.feeds()]
+        feeds = self.feeds() if feeds is None else feeds
         return sync_index(
             space.vault,
             space.index,
@@ -254,7 +247,7 @@ class VaultParts:
             space.params,
             self.embedder,
             self.progress,
-            feeds=feeds,
+            feeds=[replace(feed, seen=seen) if isinstance(feed, NotesFeed) else feed for feed in feeds],
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,
@@ -263,16 +256,10 @@ class VaultParts:
 
     # how parts are built
 
-    def _read_environment(self) -> Environment:
-        from infold.environment import Environment
-
-        return Environment()
-
-    def _open_embedder(self) -> Embedder | None:
+    def _open_embedder(self) -> Embedder:
         from infold.search.embed.providers import open_embedder
 
-        params = self.params.search
-        return open_embedder(params, self.environment if params.embedding == "service" else None)
+        return open_embedder(self.params.search, self.environment)
 
     def _open_docmem(self) -> Docmem:
         from infold.docmem.memory import open_docmem

@@ -11,10 +11,21 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    field_validator,
+)
 
 from infold.cron import Cron
 from infold.errors import SettingInvalid
+
+EMBEDDING_PROVIDERS: Final = Path(__file__).parent / "search" / "embed" / "providers"
 
 
 class Section(BaseModel):
@@ -116,13 +127,23 @@ class LibrarianParams(Section):
 Fusion = Literal["strength", "ranks"]
 
 
+def _embedding_provider(name: str) -> str:
+    """A value of `search.embedding`: each module of `search.embed.providers` is one, and none is loaded for it."""
+    from pkgutil import iter_modules  # here, because the default needs no check
+
+    known = sorted(module.name for module in iter_modules([str(EMBEDDING_PROVIDERS)]))
+    if name not in known:
+        raise ValueError(f"{name!r} is none of {', '.join(known)}")
+    return name
+
+
 class SearchParams(Section):
     """How passages are cut, embedded and searched (spec 3, sections 5, 6 and 12)."""
 
     passage_tokens: int = Field(default=400, ge=16)
     overlap_tokens: int = Field(default=80, ge=0)
     language: str = "auto"
-    embedding: Literal["auto", "static", "onnx", "service", "none"] = "auto"
+    embedding: Annotated[str, AfterValidator(_embedding_provider)] = "auto"
     embedding_model: str | None = None
     fusion: Fusion = "strength"
     fusion_k: int = Field(default=60, ge=1)

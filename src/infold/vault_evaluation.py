@@ -6,28 +6,32 @@ What is measured and how belongs to `infold.evaluation`; here it meets the parts
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from infold import __version__
-from infold.app import OpenVault
+from infold.app import OpenVault, open_steps
 from infold.durable.files import SHARED, Disk
+from infold.environment import Environment
 from infold.errors import UsageError
 from infold.evaluation import report
 from infold.evaluation.arms import plan_arms
-from infold.evaluation.cases import load_notes
+from infold.evaluation.cases import Case, load_notes
 from infold.evaluation.committed import as_file
 from infold.evaluation.costing import expected
 from infold.evaluation.evaluating import Plan, draw_cases, evaluate
 from infold.evaluation.findings import Findings, find
 from infold.evaluation.history import report_folder as filing_report_folder
+from infold.evaluation.records import CaseResult
 from infold.evaluation.retrieval import report as retrieval_report
 from infold.evaluation.retrieval.evaluating import Given, evaluate_retrieval
 from infold.evaluation.retrieval.report import Found, add_up
 from infold.evaluation.summaries import SummariesEvaluation, as_metrics, judge_summaries, report_text
+from infold.evaluation.trial import carry_out
+from infold.inbox.steps import DirectSteps
 from infold.inbox.summarising import Summaries
 from infold.librarian.estimate import Estimate
-from infold.librarian.factory import model_librarian
 from infold.own_loop import in_own_loop
 from infold.reports.pages import markdown_page
 from infold.settings import seeds_of
@@ -57,19 +61,31 @@ def estimate_filing(vault: OpenVault, plan: Plan) -> Estimate | None:
     if not paid:
         return None
     uncapped = paid[0].librarian.model_copy(update={"max_usd": None, "max_tokens": None})  # kept cases cost nothing
-    librarian = model_librarian(vault.workspace, vault.environment, params=uncapped)
+    librarian = vault.model_librarian(uncapped)
     _, cases = draw_cases(vault.workspace, plan)
     return expected(cases, paid, librarian.spend.price)
 
 
 def measure_filing(vault: OpenVault, plan: Plan) -> Findings:
     """Carries a plan out and adds it up. Finished cases are kept."""
-    return find(in_own_loop(evaluate(vault.workspace, plan, vault.environment, vault.progress)))
+    return find(in_own_loop(evaluate(vault.workspace, plan, vault.environment, carry_out_case, vault.progress)))
 
 
-def measure_retrieval(vault: OpenVault, given: Sequence[Given] = (), *, own: bool = True) -> Found:
-    """Asks the vault's own sets and those given. Raises UsageError where there is nothing to ask."""
-    return add_up(evaluate_retrieval(vault.workspace, given, vault.progress, own=own))
+async def carry_out_case(case: Case, workspace: Workspace, environment: Environment) -> CaseResult:
+    """One case on a vault of its own. Implements `evaluating.Carrier`; raises as `trial.carry_out` does."""
+    return await carry_out(case, workspace, environment, _case_steps)
+
+
+def _case_steps(workspace: Workspace, environment: Environment) -> AbstractAsyncContextManager[DirectSteps]:
+    return open_steps(workspace, environment=environment)
+
+
+def measure_retrieval(
+    vault: OpenVault, given: Sequence[Given] = (), *, own: bool = True, name: str | None = None
+) -> Found:
+    """Asks the vault's own sets and those given, under its folder's name or `name`. Raises as `evaluate_retrieval`."""
+    space = vault.workspace
+    return add_up(evaluate_retrieval(space, vault.embedder, given, vault.progress, own=own, name=name))
 
 
 def measure_summaries(vault: OpenVault, workspace: Workspace | None = None) -> tuple[SummariesEvaluation, list[str]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold.errors import VaultBusy
 from infold.own_loop import in_own_loop
-from infold.parts import VaultParts
+from infold.vault_steps import VaultSteps
 
 if TYPE_CHECKING:
     from infold.docmem.classifying import Proposal
@@ -29,7 +29,7 @@ _MOST_AT_ONCE: Final = 2_000  # nodes that a search embeds while it is waited fo
 _PLACE_ANSWER_TOKENS: Final = (20, 200)
 
 
-class VaultMemory(VaultParts):
+class VaultMemory(VaultSteps):
     """A vault whose memory trees can be searched, condensed and filed into."""
 
     def recall(self, query: str, *, within: str | None = None, limit: int = 10) -> tuple[Recall, tuple[str, ...]]:
@@ -77,7 +77,7 @@ class VaultMemory(VaultParts):
         """Sends what changed in the trees to the index, which is made where there is none; vectors too."""
         from infold.docmem.feed import index_memory
 
-        self._index_made()
+        self._index_made(vectors=True)
         return index_memory(self.docmem, self.workspace, self.embedder, self.progress)
 
     def summarise_due(self, node_id: str) -> Condensed:
@@ -96,9 +96,8 @@ class VaultMemory(VaultParts):
     def estimate_condensing(self, planned: Planned) -> Estimate | None:
         """What a model takes for the summaries that are due; None where none is. Raises KeyMissing, SettingInvalid."""
         from infold.librarian.estimate import estimate
-        from infold.librarian.factory import model_librarian
 
-        price = model_librarian(self.workspace, self.environment).spend.price
+        price = self.model_librarian().spend.price
         return estimate((), planned.texts_to_read(), self.params, price) if planned.due else None
 
     def condense(self, root: str | None = None, workspace: Workspace | None = None) -> tuple[Condensed, Usage]:
@@ -114,7 +113,6 @@ class VaultMemory(VaultParts):
         """What a model takes to say where a document belongs: one answer, or that and its corrections."""
         from infold.docmem.classifying import request_for
         from infold.librarian.estimate import Estimate
-        from infold.librarian.factory import model_librarian
         from infold.librarian.trees import home_messages
         from infold.text import token_count
 
@@ -123,7 +121,7 @@ class VaultMemory(VaultParts):
         prompt = sum(token_count(str(message["content"])) for message in asked)
         answer = _PLACE_ANSWER_TOKENS
         most = 1 + self.params.editing.max_corrections
-        price = model_librarian(self.workspace, self.environment).spend.price
+        price = self.model_librarian().spend.price
         usd = (price(prompt, 0, answer[0]), most * price(prompt, 0, answer[1])) if price else None
         return Estimate(
             calls=(1, most),
@@ -161,9 +159,9 @@ class VaultMemory(VaultParts):
             return (f"{done.pending} nodes are found by words only until `infold index` has run.",)
         return ("Another process is bringing the index up to date; what changed just now may be missing.",)
 
-    def _index_made(self) -> None:
-        """The index, where there is none yet."""
+    def _index_made(self, *, vectors: bool = False) -> None:
+        """The index, where there is none yet; the trees are not in it."""
         from infold.search.index.generations import IndexFolder
 
         if IndexFolder(self.workspace.index).is_damaged:
-            self.sync_index(vectors=False)
+            self.sync_index(feeds=self.file_feeds(), vectors=vectors)

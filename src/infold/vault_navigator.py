@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Final, Literal
 from infold.errors import IndexFault, SettingInvalid
 from infold.own_loop import in_own_loop
 from infold.parts import Part
+from infold.progress import Progress, silent
 from infold.vault_memory import VaultMemory
 
 if TYPE_CHECKING:
+    from infold.environment import Environment
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
     from infold.locate import LocatedWorkspace
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from infold.navigator.proximity import NodeVectors, VectorCache
     from infold.navigator.store import NavigatorStore, StoredNode
     from infold.navigator.themes import MapPlace, Theme
-    from infold.progress import Progress
     from infold.workspace import Workspace
 
 _FRESH_SECONDS: Final = 2.0  # between two looks at the imported notes
@@ -71,8 +72,10 @@ class Imported:
 class VaultNavigator(VaultMemory):
     """A vault whose notes can be imported into the navigator and walked through."""
 
-    def __init__(self, located: LocatedWorkspace, progress: Progress | None = None) -> None:
-        super().__init__(located, *([progress] if progress is not None else []))
+    def __init__(
+        self, located: LocatedWorkspace, progress: Progress = silent, environment: Environment | None = None
+    ) -> None:
+        super().__init__(located, progress, environment)
         self._navigator_store = Part(self._open_navigator_store, lambda store: store.close())
         self._node_vectors = Part(self._open_node_vectors)
         self._looked_at = float("-inf")
@@ -166,13 +169,12 @@ class VaultNavigator(VaultMemory):
         The notes are read, and are imported only when `import_notes` is called. Raises UsageError.
         """
         from infold.librarian.estimate import Estimate
-        from infold.librarian.factory import model_librarian
 
         chosen = self.importer.chosen(paths)
         whole, by_note = self.importer.expected_of(chosen)
         if not whole.calls:
             return None, {}
-        price = model_librarian(self.workspace, self.environment).spend.price
+        price = self.model_librarian().spend.price
         low, high = whole.answer_tokens
         usd = (price(whole.prompt_tokens, 0, low), price(whole.prompt_tokens, 0, high)) if price else None
         estimate = Estimate(
@@ -229,13 +231,12 @@ class VaultNavigator(VaultMemory):
     def estimate_together(self, nodes: Sequence[StoredNode], perspective: str) -> Estimate | None:
         """What a model takes for one summary of these nodes; None where it is kept."""
         from infold.librarian.estimate import Estimate
-        from infold.librarian.factory import model_librarian
         from infold.navigator.together import expected_together, kept_together
 
         if kept_together(self.navigator_store, nodes, perspective) is not None:
             return None
         prompt, answer = expected_together(self.navigator_store, nodes, perspective)
-        price = model_librarian(self.workspace, self.environment).spend.price
+        price = self.model_librarian().spend.price
         usd = (price(prompt, 0, answer[0]), price(prompt, 0, answer[1])) if price else None
         return Estimate(calls=(1, 1), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd)
 
@@ -273,7 +274,7 @@ class VaultNavigator(VaultMemory):
         from infold.navigator.proximity import VectorCache
 
         embedder = self.embedder
-        if embedder is None:
+        if embedder.traits.is_empty:
             raise SettingInvalid(
                 "The navigator needs embeddings, and search.embedding is none.", hint="Set search.embedding to auto."
             )

@@ -15,6 +15,7 @@ from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
 from infold.docmem.points import MemoryTexts, node_id_of, path_of
 from infold.docmem.tags import names_of, tags_in
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.contract import Filter, PointGroup
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher
@@ -30,7 +31,7 @@ def hits(space, embedder, text, where=ONLY):
 
 
 def held(space, where=ONLY):
-    with Searcher(space.index, space.params.search, None) as searcher:
+    with Searcher(space.index, space.params.search, NO_EMBEDDER) as searcher:
         return searcher.count(where)
 
 

@@ -15,6 +15,7 @@ from infold.evaluation.arms import plan_arms
 from infold.evaluation.committed import falls
 from infold.evaluation.evaluating import Plan, evaluate
 from infold.settings import load_params, seeds_of
+from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -32,5 +33,5 @@ async def test_the_demo_vault_is_filed_no_worse_than_accepted(tmp_path):
         vault.name, seeds_of(measured_on["seeds"]), measured_on["paragraphs"], tuple(arms), params.evaluate.resamples
     )
     place = Workspace(vault, tmp_path / "state", vault / params.vault.inbox_file, params)
-    fallen = falls(await evaluate(place, plan, Environment()), ACCEPTED, params.evaluate.tolerance)
+    fallen = falls(await evaluate(place, plan, Environment(), carry_out_case), ACCEPTED, params.evaluate.tolerance)
     assert not fallen, "Worse than accepted: " + "; ".join(map(str, fallen)) + ". If it is meant: make evaluate-accept."

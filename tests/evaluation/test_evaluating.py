@@ -14,6 +14,7 @@ from infold.evaluation.findings import find
 from infold.evaluation.report import write_report
 from infold.evaluation.trial import case_key
 from infold.settings import load_params
+from infold.vault_evaluation import carry_out_case
 from tests.evaluation.conftest import arm, note_text, plan, result, verdict, write_vault
 
 
@@ -47,7 +48,7 @@ async def test_the_vault_is_only_read(vault, place, tmp_path, monkeypatch):
     (vault / "picture.png").write_bytes(b"\x89PNG")
     before = bytes_of(vault)
     workspace = place(vault)
-    evaluation = await evaluate(workspace, plan(workspace.params), Environment())
+    evaluation = await evaluate(workspace, plan(workspace.params), Environment(), carry_out_case)
     assert bytes_of(vault) == before
     assert list(copies.glob("infold-evaluation-*")) == []
     assert not any("Something waits" in v.text for v in evaluation.arms[0].cases[0].verdicts)
@@ -56,7 +57,7 @@ async def test_the_vault_is_only_read(vault, place, tmp_path, monkeypatch):
 async def test_every_paragraph_is_accounted_for(vault, place):
     """A vault of five subjects: all of them judged, none lost, no note damaged, most at home."""
     workspace = place(vault)
-    evaluation = await evaluate(workspace, plan(workspace.params), Environment())
+    evaluation = await evaluate(workspace, plan(workspace.params), Environment(), carry_out_case)
     first = evaluation.arms[0]
     assert [len(case.verdicts) for case in first.cases] == [10]
     assert (lost(first), damaged(first)) == (0, 0)
@@ -171,7 +172,7 @@ async def test_one_note_and_files_that_are_no_text(tmp_path, place):
     """A vault of one note works and says that home means nothing; what is no text is named, as in every run."""
     vault = write_vault(tmp_path / "one", {"bees.md": note_text("bees"), "broken.md": b"\xff\xfe\x00bad\x81"})
     workspace = place(vault)
-    evaluation = await evaluate(workspace, plan(workspace.params), Environment())
+    evaluation = await evaluate(workspace, plan(workspace.params), Environment(), carry_out_case)
     assert any("one note" in warning for warning in evaluation.warnings)
     (case,) = evaluation.arms[0].cases
     assert [skipped.path for skipped in case.skipped] == ["broken.md"]

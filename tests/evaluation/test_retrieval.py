@@ -8,18 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from infold.app import open_workspace
 from infold.errors import UsageError
 from infold.evaluation.retrieval.accepted import falls, read_accepted
 from infold.evaluation.retrieval.asking import ask
-from infold.evaluation.retrieval.evaluating import evaluate_retrieval
 from infold.evaluation.retrieval.figures import MEASURES, ndcg, recall, reciprocal, set_figures
 from infold.evaluation.retrieval.records import Asked, SetResult
-from infold.evaluation.retrieval.report import add_up, metrics, report_text, write_report
+from infold.evaluation.retrieval.report import metrics, report_text, write_report
 from infold.evaluation.retrieval.sets import Lines, Question, RetrievalSet
 from infold.evaluation.summaries import judge_summaries, summary_figures
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params
 from infold.vault.note import parse
+from infold.vault_evaluation import measure_retrieval
 from infold.workspace import Workspace
 from tests.evaluation.conftest import note_text
 
@@ -74,7 +76,7 @@ def test_a_session_is_found_among_its_own_haystack():
     sessions = {f"sessions/{name}.jsonl": say.format(name) for name in ("nebula", "comet")}
     question = Question("1", "cat called nebula", {"sessions/nebula.jsonl": 1}, among=("sessions/nebula.jsonl",))
     params = load_params(None, ["search.embedding=none"])
-    (found,) = ask(RetrievalSet("s", "s", "", (question,), sessions=sessions), params, None).asked
+    (found,) = ask(RetrievalSet("s", "s", "", (question,), sessions=sessions), params, NO_EMBEDDER).asked
     assert found.ranks["bm25"] == {"sessions/nebula.jsonl": 1}
     assert found.first["bm25"] == ("sessions/nebula.jsonl",)
     assert found.first["grep"] == ("sessions/nebula.jsonl",)
@@ -83,7 +85,8 @@ def test_a_session_is_found_among_its_own_haystack():
 def test_the_report_says_where_a_miss_ranks(vault, place, tmp_path):
     """Every form of the report is written, and each question is in it with its ranks."""
     space = place(vault, "evaluate.questions=5")
-    found = add_up(evaluate_retrieval(space))
+    with open_workspace(space) as opened:
+        found = measure_retrieval(opened)
     write_report(tmp_path / "report", found)
     rows = [json.loads(line) for line in (tmp_path / "report" / "queries.jsonl").read_text().splitlines()]
     assert len(rows) == sum(len(each.result.asked) for each in found.sets)
@@ -96,8 +99,8 @@ def test_a_vault_with_nothing_to_ask_says_so(tmp_path, place):
     """A single line asks nothing, and what to do is said."""
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "a.md").write_text("One line.\n")
-    with pytest.raises(UsageError, match="Nothing can be asked"):
-        evaluate_retrieval(place(tmp_path / "small"))
+    with open_workspace(place(tmp_path / "small")) as opened, pytest.raises(UsageError, match="Nothing can be asked"):
+        measure_retrieval(opened)
 
 
 def test_summaries_that_make_things_up_are_told():
@@ -118,7 +121,8 @@ def test_the_demo_vault_is_found_no_worse_than_accepted(tmp_path):
     params = load_params(REPOSITORY / "params.yaml", ["search.embedding=static"])
     vault = REPOSITORY / params.vault.path
     space = Workspace(vault, tmp_path / "state", vault / params.vault.inbox_file, params)
-    now = metrics(add_up(evaluate_retrieval(space)))
+    with open_workspace(space) as opened:
+        now = metrics(measure_retrieval(opened))
     fallen = list(falls(now, read_accepted(ACCEPTED), params.evaluate.tolerance))
     assert not fallen, f"Worse than accepted: {'; '.join(map(str, fallen))}. If it is meant: make evaluate-accept."
 

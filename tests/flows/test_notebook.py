@@ -41,18 +41,16 @@ def test_schedules_are_in_local_time(monkeypatch):
 async def test_sessions_are_indexed_by_their_flow(prefect_api, workspace):
     """The hourly flow brings transcripts and notes into the index, and counts the passages."""
     from flows.sessions import sessions
-    from infold.notebook.sessions import SessionTexts, feeds_of
-    from infold.search.index.contract import Filter, PointGroup
-    from infold.search.query.fresh_search import LiveSearch
+    from infold.app import open_workspace
+    from infold.search.index.contract import Filter
 
     folder = workspace.vault / "sessions"
     folder.mkdir()
     (folder / "talk.jsonl").write_text(json.dumps({"role": "user", "content": "Where is the spare gasket?"}) + "\n")
     assert await sessions(workspace.vault, workspace.state, workspace.params) == 2
     assert await sessions(workspace.vault, workspace.state, workspace.params) == 0
-    texts = {PointGroup.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}
-    with LiveSearch(workspace, None, feeds=lambda: feeds_of(workspace), texts=lambda: texts) as live:
-        (hit,) = live.search("gasket", Filter(groups=("sessions",)), None, 0.0).results
+    with open_workspace(workspace) as vault:
+        (hit,) = vault.search("gasket", Filter(groups=("sessions",)), None, 0.0).results
     assert hit.path == "sessions/talk.jsonl"
 
 

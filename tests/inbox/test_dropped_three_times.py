@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from infold.environment import Environment
+from infold.app import open_steps
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
-from infold.inbox.steps import open_steps
 from infold.settings import Params
 from infold.workspace import Workspace
 
@@ -68,7 +67,7 @@ def drop(workspace: Workspace) -> Run:
     workspace.inbox.write_text(INBOX)
 
     async def go() -> Run:
-        async with open_steps(workspace, Environment()) as steps:
+        async with open_steps(workspace) as steps:
             return await integrate(workspace, steps)
 
     return asyncio.run(go())

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from infold.environment import Environment
+from infold.app import open_steps
 from infold.errors import EndpointFault, KeyRejected
-from infold.inbox.steps import DirectSteps, open_steps
-from infold.notebook.sessions import feeds_of
+from infold.inbox.steps import DirectSteps
 from infold.search.embed.embedder import EmbedderTraits
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.fakes.scripted import ScriptedLibrarian
@@ -47,7 +47,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(vault, tmp_path / "state", vault / "inbox.md", params)
 
 
-def steps_of(workspace: Workspace, embedder=None) -> DirectSteps:
+def steps_of(workspace: Workspace, embedder=NO_EMBEDDER) -> DirectSteps:
     return DirectSteps(workspace, ScriptedLibrarian(look=dict, edit=dict), embedder=embedder)
 
 
@@ -97,7 +97,7 @@ async def test_an_index_made_anew_by_a_run_keeps_the_sessions(workspace):
     workspace.sessions.mkdir(parents=True)
     said = {"role": "user", "content": "The sourdough likes warmth.", "timestamp": "2026-02-24T10:00:00Z"}
     (workspace.sessions / "2026-02-24.jsonl").write_text(json.dumps(said) + "\n")
-    async with open_steps(workspace, Environment(), feeds=feeds_of(workspace)) as steps:
+    async with open_steps(workspace) as steps:
         steps.sync_index(rebuild=True)
         found = {hit.path for hit in steps.searcher.keyword("sourdough warmth rye", 5)}
     assert found == {"bread.md", "sessions/2026-02-24.jsonl"}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from infold.app import open_steps
 from infold.environment import Environment
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
-from infold.inbox.steps import open_steps
 from infold.settings import Params
 from infold.text import collapse_spaces
 from infold.workspace import Workspace
@@ -31,7 +31,7 @@ def workspace(tmp_path) -> Workspace:
 
 
 async def _run(workspace: Workspace, server: FakeOpenAI, *, dry_run: bool = False) -> Run:
-    async with open_steps(workspace, Environment(OPENAI_BASE_URL=server.url)) as steps:
+    async with open_steps(workspace, environment=Environment(OPENAI_BASE_URL=server.url)) as steps:
         return await integrate(workspace, steps, dry_run=dry_run)
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from infold.app import open_workspace
 from infold.environment import Environment
 from infold.librarian.answers import Summary
 from infold.librarian.offline import OfflineLibrarian
 from infold.notebook.daily import daily_log
-from infold.notebook.daily_summary import MAX_CHARACTERS, TITLE, daily_summary, open_summariser
+from infold.notebook.daily_summary import MAX_CHARACTERS, TITLE, daily_summary
 from infold.settings import Params
 from infold.text import word_count
 from tests.fakes.openai_server import serving
@@ -103,8 +104,9 @@ async def test_a_day_is_cut_at_what_one_summary_may_cost(workspace, put, at):
 
 async def test_without_a_model_nothing_is_needed(workspace):
     """The settings' librarian is the offline one by default."""
-    async with open_summariser(workspace) as librarian:
-        assert librarian.name == "offline/1"
+    with open_workspace(workspace) as vault:
+        async with vault.summariser() as librarian:
+            assert librarian.name == "offline/1"
 
 
 async def test_a_model_is_asked_once_and_capped(workspace, monkeypatch, text, at):
@@ -117,8 +119,9 @@ async def test_a_model_is_asked_once_and_capped(workspace, monkeypatch, text, at
         asking = replace(workspace, params=params)
         daily_log(asking, ENTRY, at(9, 0))
         for _ in range(2):
-            async with open_summariser(asking) as librarian:
-                done = await daily_summary(asking, librarian, at(23, 59))
+            with open_workspace(asking) as vault:
+                async with vault.summariser() as librarian:
+                    done = await daily_summary(asking, librarian, at(23, 59))
         assert text(done.path).count(TITLE) == 1
         assert len(server.asked) == 1
 

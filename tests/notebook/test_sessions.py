@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from infold.app import open_workspace
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import PathRefused, UsageError
-from infold.notebook.archive import add_transcripts, find_session, forget_session, index_sessions, list_sessions
-from infold.notebook.sessions import SessionTexts, feeds_of, turns_text
-from infold.search.embed.providers import open_embedder
-from infold.search.index.contract import Filter, PointGroup
-from infold.search.query.fresh_search import LiveSearch
+from infold.notebook.archive import add_transcripts, find_session, list_sessions
+from infold.notebook.sessions import turns_text
+from infold.search.index.contract import Filter
 from infold.settings import Params
 
 TALK = [
@@ -39,18 +38,21 @@ def talk(workspace):
     return write
 
 
-def search(workspace, asked: str, *sources: str, embedder=None):
-    texts = lambda: {PointGroup.SESSIONS: SessionTexts(workspace.sessions, workspace.params.search)}  # noqa: E731
-    feeds = feeds_of(workspace, settled_only=True)
-    with LiveSearch(workspace, embedder, feeds=lambda: feeds, texts=texts) as live:
-        return list(live.search(asked, Filter(groups=sources), None, 0.0).results)
+def search(workspace, asked: str, *sources: str):
+    with open_workspace(workspace) as vault:
+        return list(vault.search(asked, Filter(groups=sources), None, 0.0).results)
+
+
+def index(workspace):
+    with open_workspace(workspace) as vault:
+        return vault.sync_index()
 
 
 def test_a_session_is_found_by_what_was_said(workspace, talk, put):
     """With its turns, its lines, its day, readable text, and its label; notes keep their own group."""
     talk()
     put("house/plumber.md", "# Plumber\n\nCall the plumber about the gasket.\n")
-    done = index_sessions(workspace, None)
+    done = index(workspace)
     assert done.files_scanned == 2
     (hit,) = search(workspace, "plumber Osei number", "sessions")
     assert hit.path == "sessions/2026-02-20.jsonl"
@@ -66,15 +68,15 @@ def test_a_session_is_found_by_what_was_said(workspace, talk, put):
 def test_a_transcript_that_grows_is_taken_in_on_demand(workspace, talk):
     """A search leaves a transcript of this hour as it is; indexing the sessions takes it in, half a line aside."""
     file = talk(records=TALK[:2])
-    index_sessions(workspace, None)
+    index(workspace)
     talk(tail='{"role": "user", "content": "half')
     assert search(workspace, "gasket", "sessions") == []
     assert search(workspace, "Osei", "sessions") != []  # and what was known of it stays
-    index_sessions(workspace, None)
+    index(workspace)
     assert search(workspace, "gasket", "sessions") != []
     assert search(workspace, "half", "sessions") == []
     os.utime(file, (time.time() - 7200,) * 2)
-    assert index_sessions(workspace, None).files_changed == 0
+    assert index(workspace).files_changed == 0
 
 
 def test_a_search_takes_in_sessions_that_rest(workspace, talk):
@@ -88,7 +90,7 @@ def test_no_search_waits_for_many_transcripts(workspace, talk, monkeypatch):
     os.utime(talk(), (time.time() - 7200,) * 2)
     monkeypatch.setattr("infold.notebook.sessions.SEARCH_BYTES", 100)
     assert search(workspace, "gasket", "sessions") == []
-    index_sessions(workspace, None)
+    index(workspace)
     assert search(workspace, "gasket", "sessions") != []
 
 
@@ -103,10 +105,10 @@ def test_daily_notes_of_the_vaults_own_format_have_their_day(workspace, put):
 def test_an_absent_folder_takes_nothing_from_the_index(workspace, talk):
     """A disk that is not mounted is no deletion; neither for a search nor for the hourly job."""
     talk()
-    index_sessions(workspace, None)
+    index(workspace)
     away = workspace.vault / "sessions"
     away.rename(workspace.vault.parent / "away")
-    assert index_sessions(workspace, None).emptied
+    assert index(workspace).emptied
     search(workspace, "gasket", "sessions")
     (workspace.vault.parent / "away").rename(away)
     assert search(workspace, "gasket", "sessions") != []
@@ -115,21 +117,21 @@ def test_an_absent_folder_takes_nothing_from_the_index(workspace, talk):
 def test_forgetting_reaches_every_place(workspace, talk):
     """The transcript, its passages and their embeddings are gone; those of others stay."""
     workspace = replace(workspace, params=Params.model_validate({"search": {"embedding": "static"}}))
-    embedder = open_embedder(workspace.params.search)
     file = talk()
     talk("other", [{"role": "user", "content": "The violin needs a new bridge."}])
-    index_sessions(workspace, embedder)
+    index(workspace)
     store = EmbeddingStore(workspace.embeddings)
     assert store.count() == 2
-    gone = forget_session(workspace, "2026-02", embedder)
+    with open_workspace(workspace) as vault:
+        gone, _ = vault.forget_session("2026-02")
     assert (gone.passages, gone.embeddings) == (1, 1)
     assert not file.exists()
-    assert search(workspace, "plumber Osei gasket", "sessions", embedder=embedder) == []
-    assert [hit.path for hit in search(workspace, "violin", "sessions", embedder=embedder)] == ["sessions/other.jsonl"]
+    assert search(workspace, "plumber Osei gasket", "sessions") == []
+    assert [hit.path for hit in search(workspace, "violin", "sessions")] == ["sessions/other.jsonl"]
     assert store.count() == 1
-    forget_session(workspace, "other", embedder)
-    assert search(workspace, "violin", "sessions", embedder=embedder) == []
-    embedder.close()
+    with open_workspace(workspace) as vault:
+        vault.forget_session("other")
+    assert search(workspace, "violin", "sessions") == []
 
 
 def test_a_name_must_mean_one_session(workspace, talk):

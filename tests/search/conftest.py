@@ -26,7 +26,7 @@ class Place:
     """A vault in a temporary folder, and what is derived from it."""
 
     root: Path
-    embedder: Embedder | None = field(default_factory=StaticEmbedder)
+    embedder: Embedder = field(default_factory=StaticEmbedder)
     params: Params = field(default_factory=Params)
 
     @property

@@ -23,11 +23,14 @@ from infold.errors import (
     KeyMissing,
     KeyRejected,
     ModelNotFound,
+    SettingInvalid,
 )
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.openai_embedder import BATCH_TEXTS, ServiceEmbedder
 from infold.search.embed.providers import open_embedder
+from infold.search.embed.similarity_threshold import floor_of
 from infold.search.embed.static_embedder import StaticEmbedder
-from infold.settings import SearchParams
+from infold.settings import SearchParams, load_params
 
 
 def test_static_vectors_are_those_of_the_library(static_embedder):
@@ -79,10 +82,40 @@ def test_parameters_choose_the_embedder():
     """Static by default, none when asked, the service with its model in its name."""
     environment = Environment()
     assert isinstance(open_embedder(SearchParams(), environment), StaticEmbedder)
-    assert open_embedder(SearchParams(embedding="none"), environment) is None
+    assert open_embedder(SearchParams(embedding="none"), environment) is NO_EMBEDDER
     chosen = open_embedder(SearchParams(embedding="service", embedding_model="bge-m3"), environment)
     assert isinstance(chosen, ServiceEmbedder)
     assert chosen.name == "service/bge-m3"
+
+
+def test_no_embeddings_are_an_embedder_without_a_number():
+    """It answers all that an embedder is asked, its leg weighs nothing, and nothing says how near texts are."""
+    assert NO_EMBEDDER.embed(["a", "b"]).shape == (2, 0)
+    assert list(NO_EMBEDDER.embed_query("a")) == []
+    assert (NO_EMBEDDER.name, NO_EMBEDDER.size, NO_EMBEDDER.traits.weight) == ("", 0, 0.0)
+    assert NO_EMBEDDER.traits.is_empty
+    assert floor_of(NO_EMBEDDER) == 0.0
+
+
+def test_a_provider_is_one_file(tmp_path, monkeypatch):
+    """A module among the providers is a value of the setting at once, and what it gives is used; nothing names it."""
+    (tmp_path / "letters.py").write_text(
+        "from infold.search.embed.static_embedder import StaticEmbedder\n"
+        "class Letters(StaticEmbedder):\n    name = 'letters/1'\n"
+        "def open_embedder(params, environment):\n    return Letters()\n"
+    )
+    with pytest.raises(SettingInvalid, match="none of auto, none, onnx, service, static"):
+        load_params(None, ["search.embedding=letters"])
+    monkeypatch.setattr("infold.settings.EMBEDDING_PROVIDERS", tmp_path)
+    monkeypatch.setattr("infold.search.embed.providers.__path__", [str(tmp_path)])
+    params = load_params(None, ["search.embedding=letters"])
+    assert open_embedder(params.search).name == "letters/1"
+
+
+def test_a_misspelt_provider_is_told_the_known_ones():
+    """Where it stands in the settings is said, and every provider there is."""
+    with pytest.raises(SettingInvalid, match=r"search\.embedding .*'statc' is none of .*static"):
+        load_params(None, ["search.embedding=statc"])
 
 
 class Service(ThreadingHTTPServer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infold.catalogue import passages
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.query import excerpts as stretches
 from infold.search.query.excerpts import NoteTexts
 from infold.search.query.fresh_search import LiveSearch
@@ -43,7 +44,9 @@ def searched(place, monkeypatch):
     def search(notes: dict[str, str], query: str):
         for path, text in notes.items():
             place.write(path, text)
-        with LiveSearch(Workspace(place.vault, place.root, place.vault / "inbox.md", place.params), None) as live:
+        with LiveSearch(
+            Workspace(place.vault, place.root, place.vault / "inbox.md", place.params), NO_EMBEDDER
+        ) as live:
             live.search("brings the index up to date")
             with monkeypatch.context() as patch:
                 work = Work(patch)

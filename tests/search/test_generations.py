@@ -10,6 +10,7 @@ import pytest
 
 from infold.errors import IndexFault, SettingInvalid
 from infold.search.embed.embedder import EmbedderTraits
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.generations import IndexFolder
 from infold.settings import Params
 
@@ -90,7 +91,7 @@ def test_another_model_or_cut_makes_the_index_anew(place):
     """An index made with other settings is not mixed with; vectors of both models are kept."""
     place.sync()
     embedder = place.embedder
-    place.embedder = None
+    place.embedder = NO_EMBEDDER
     assert place.sync().rebuilt
     with place.searcher() as searcher:
         assert searcher.dense("levain", 5) == []

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.generations import IndexFolder
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
@@ -132,7 +133,7 @@ def test_another_model_is_said(space, static_embedder, place):
     """An index made without vectors is searched by keyword, and the answer says so."""
     from infold.search.index.sync import sync_index
 
-    sync_index(space.vault, space.index, space.embeddings, space.params, None)
+    sync_index(space.vault, space.index, space.embeddings, space.params, NO_EMBEDDER)
     with LiveSearch(space, static_embedder) as live:
         found = live.search("levain", sync=False)
     assert paths(found) == {"bread.md"}

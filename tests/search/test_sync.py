@@ -13,6 +13,7 @@ import pytest
 
 from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
 from infold.search.embed.embedder import EmbedderTraits
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index import writing
 from infold.search.index.generations import IndexFolder
@@ -114,7 +115,7 @@ def test_a_vault_suddenly_empty_empties_nothing(place):
     assert place.sync(paths=["bread.md"]).emptied
     place.vault.rmdir()
     assert place.sync().emptied
-    place.embedder = None
+    place.embedder = NO_EMBEDDER
     assert place.sync().emptied
     assert place.found("levain") == ["bread.md"]
 
@@ -260,7 +261,7 @@ def test_keywords_are_searchable_before_vectors(place, monkeypatch):
 def test_no_index_yet_is_said(tmp_path):
     """Searching without an index names the command that makes one."""
     with pytest.raises(IndexFault, match="no search index") as fault:
-        Searcher(tmp_path / "index", Params().search, None)
+        Searcher(tmp_path / "index", Params().search, NO_EMBEDDER)
     assert "infold index" in fault.value.hint
 
 

@@ -6,6 +6,8 @@ import contextlib
 
 import pytest
 
+from infold.search.embed.no_embedder import NO_EMBEDDER
+
 CHINESE = {
     "面包.md": "# 面包\n\n天然酵母需要一整夜才能发酵。第二天早上把面团放进烤箱，用二百五十度烤四十分钟。\n",
     "菜园.md": "# 菜园\n\n番茄喜欢阳光，也需要支架。每天早上在根部浇水，叶子要保持干燥。\n",
@@ -34,7 +36,7 @@ def fill(place, notes: dict[str, str]) -> None:
     """The vault holds these notes alone, without vectors, and is synced."""
     for file in sorted(place.vault.rglob("*.md")):
         file.unlink()
-    place.embedder = None
+    place.embedder = NO_EMBEDDER
     for path, text in notes.items():
         place.write(path, text)
     assert place.sync().files_changed == len(notes)

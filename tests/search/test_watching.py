@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from infold.errors import EndpointUnreachable, VaultBusy
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.fs_events import Listener
 from infold.search.follow.watcher import Follower, Happening, News, is_watched, watch_claimed
 from infold.search.index.sync_stats import Progress, SyncResult
@@ -78,7 +79,7 @@ class Followed:
 @pytest.fixture
 def place(place: Place) -> Place:
     """The small vault, searched by keyword alone: loading a model is not what is tested here."""
-    place.embedder = None
+    place.embedder = NO_EMBEDDER
     return place
 
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from infold.search.embed.embedder import Embedder
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.watcher import Follower, News, Syncing, watch_claimed
 from infold.search.index.sync import sync_index
 from infold.search.index.sync_stats import Progress, SyncResult, silent
 from infold.settings import Params, WatchParams
 
 
-def syncing(root: Path, embedder: Embedder | None = None) -> Syncing:
+def syncing(root: Path, embedder: Embedder = NO_EMBEDDER) -> Syncing:
     """The sync of the vault in `root`, as a follower calls it."""
 
     def sync(paths: Sequence[str] | None, *, vectors: bool, progress: Progress) -> SyncResult:

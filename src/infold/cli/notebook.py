@@ -21,7 +21,7 @@ from infold.operations.notebook import (
 )
 
 if TYPE_CHECKING:
-    from infold.locate import LocatedWorkspace
+    from infold.app import OpenVault
     from infold.notebook.daily_summary import DaySummary
 
 
@@ -78,7 +78,8 @@ def log(
     if summary:
         if text is not None or file is not None:
             raise UsageError("--summary makes its own text.", hint="Leave the text out.")
-        return _summarise(call, call.place())
+        with call.vault() as vault:
+            return _summarise(call, vault)
     with call.vault() as vault:
         done = daily_log(vault, DailyLogRequest(entry=given_text(text, file)))
     if call.terminal.is_json:
@@ -106,8 +107,8 @@ def context(call: Call) -> int:
     return 0
 
 
-def _summarise(call: Call, place: LocatedWorkspace) -> int:
-    done = asyncio.run(_summary(place))
+def _summarise(call: Call, vault: OpenVault) -> int:
+    done = asyncio.run(_summary(vault))
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
         return 0
@@ -117,8 +118,8 @@ def _summarise(call: Call, place: LocatedWorkspace) -> int:
     return 0
 
 
-async def _summary(place: LocatedWorkspace) -> DaySummary:
-    from infold.notebook.daily_summary import daily_summary, open_summariser
+async def _summary(vault: OpenVault) -> DaySummary:
+    from infold.notebook.daily_summary import daily_summary
 
-    async with open_summariser(place.workspace) as librarian:
-        return await daily_summary(place.workspace, librarian)
+    async with vault.summariser() as librarian:
+        return await daily_summary(vault.workspace, librarian)

@@ -173,7 +173,7 @@ def _embedding(vault: OpenVault) -> Finding:
         embedder = vault.embedder
     except InfoldError as error:
         return Finding(Level.PROBLEM, "meaning", str(error), error.hint)
-    if embedder is None:
+    if embedder.traits.is_empty:
         return Finding(
             Level.NOTE,
             "meaning",

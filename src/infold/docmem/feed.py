@@ -146,7 +146,7 @@ def memory_feed(memory: Docmem, workspace: Workspace) -> MemoryFeed:
 def index_memory(
     memory: Docmem,
     workspace: Workspace,
-    embedder: Embedder | None,
+    embedder: Embedder,
     progress: Progress = silent,
     *,
     vectors: bool = True,

@@ -18,10 +18,10 @@ from infold.errors import CapReached, CapTooSmall
 from infold.evaluation.arms import ArmPlan
 from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.records import Arm, CaseResult, Evaluation
-from infold.evaluation.trial import Progress, carry_out, case_key
-from infold.inbox.steps import silent
+from infold.evaluation.trial import case_key
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.spend import Usage
+from infold.progress import Progress, silent
 from infold.settings import Params
 from infold.vault.records import Note
 from infold.workspace import Workspace
@@ -66,8 +66,8 @@ async def evaluate(
     workspace: Workspace,
     plan: Plan,
     environment: Environment,
+    carrier: Carrier,
     progress: Progress = silent,
-    carrier: Carrier = carry_out,
     on_kept: Callable[[CaseResult], Awaitable[None]] = _passed,
 ) -> Evaluation:
     """Carries out what is not finished yet, and gives all of it; `on_kept` is told of each case that was finished.

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,9 +26,11 @@ from infold.evaluation.judging import Outcome, broken_structure, damaged_notes, 
 from infold.evaluation.records import CaseResult
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
-from infold.inbox.steps import DirectSteps, open_steps, silent
+from infold.inbox.steps import DirectSteps
 from infold.librarian.decisions import content_key
+from infold.search.embed.embedder import Embedder
 from infold.search.embed.providers import open_embedder
+from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import Params, SearchParams
 from infold.text import content_hash
 from infold.vault.files import read_bytes, safe_path, scan
@@ -44,9 +47,8 @@ _NOT_OF_THE_RESULT: Final[dict[str, Any]] = {
     "schedules": True,
 }
 _DECIDES: Final = ("evaluation", "inbox", "librarian", "search", "tables", "vault", "text.py")
-_BUNDLED: Final = "static"  # quick to compute, and kept at half precision: a case computes its own
 
-Progress = Callable[[str, int, int], None]
+OpenSteps = Callable[[Workspace, Environment], AbstractAsyncContextManager[DirectSteps]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,9 @@ class TrialWorkspace(Workspace):
     @property
     def embeddings(self) -> Path:
         """The real one's where they were paid for or took long; those of the case otherwise."""
-        if embeddings_of(self.params.search).startswith((_BUNDLED, "none")):
+        with closing(open_embedder(self.params.search)) as embedder:
+            is_quick = embedder.traits.is_bundled
+        if is_quick:  # and kept at half precision: a case computes its own
             return self.state / "derived" / "embeddings"
         return self.kept_with.state / "derived" / "evaluation" / "embeddings"
 
@@ -77,15 +81,8 @@ def case_key(case: Case, params: Params) -> str:
 
 def embeddings_of(search: SearchParams) -> str:
     """The name of the embeddings in force; `auto` and `onnx` depend on what is at hand on this machine."""
-    if search.embedding not in ("auto", "onnx"):
-        return f"{search.embedding}/{search.embedding_model or ''}"
-    embedder = open_embedder(search, Environment())
-    if embedder is None:
-        return "none"
-    try:
+    with closing(open_embedder(search)) as embedder:
         return embedder.name
-    finally:
-        embedder.close()
 
 
 @cache
@@ -101,10 +98,8 @@ def code_fingerprint() -> str:
     return content_hash("\n".join(f"{path.relative_to(package)}\t{content_hash(path.read_bytes())}" for path in files))
 
 
-async def carry_out(
-    case: Case, workspace: Workspace, environment: Environment, progress: Progress = silent
-) -> CaseResult:
-    """The judged result of a case on a copy of the vault of `workspace`, with its settings.
+async def carry_out(case: Case, workspace: Workspace, environment: Environment, open_steps: OpenSteps) -> CaseResult:
+    """The judged result of a case on a copy of the vault of `workspace`, by the steps that are opened for it.
 
     Raises CapReached where the cap was reached in the midst of it, so that no half case counts; EnvironmentFault and
     EndpointUnreachable as a run does. A model's answers up to then are kept.
@@ -112,10 +107,11 @@ async def carry_out(
     folder = Path(tempfile.mkdtemp(prefix="infold-evaluation-"))
     try:
         trial = write_case(case, workspace, folder)
-        async with open_steps(trial, environment, progress) as steps:
+        async with open_steps(trial, environment) as steps:
             run = await integrate(trial, steps)
             _check_caps(steps)
             name = steps.librarian.name
+            guessed = _guesses(case, steps.embedder)
         outcome = _outcome(case, trial, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -125,7 +121,7 @@ async def carry_out(
         vault=case.vault,
         seed=case.seed,
         librarian=name,
-        verdicts=judge(case, outcome, editing, _guesses(case, workspace.params)),
+        verdicts=judge(case, outcome, editing, guessed),
         damaged=damaged_notes(case, outcome, editing),
         broken=broken_structure(case, outcome),
         stops=dict(Counter(chunk.stopped.value for chunk in run.chunks if chunk.stopped)),
@@ -169,17 +165,10 @@ def _outcome(case: Case, trial: Workspace, run: Run) -> Outcome:
     return Outcome(run, notes, trial.inbox.read_bytes().decode())
 
 
-def _guesses(case: Case, params: Params) -> list[dict[str, str | None]]:
+def _guesses(case: Case, embedder: Embedder) -> list[dict[str, str | None]]:
     """The baselines' guesses, with the embeddings in force; with the bundled ones where those cost or are off."""
-    is_free = params.search.embedding not in ("service", "none")
-    search = params.search if is_free else params.search.model_copy(update={"embedding": "static"})
-    embedder = open_embedder(search, Environment())
-    if embedder is None:
-        return [{} for _ in case.inbox]
-    try:
-        return guesses(case.notes, [item.text for item in case.inbox], embedder)
-    finally:
-        embedder.close()
+    is_usable = not (embedder.traits.is_paid or embedder.traits.is_empty)
+    return guesses(case.notes, [item.text for item in case.inbox], embedder if is_usable else StaticEmbedder())
 
 
 def _check_caps(steps: DirectSteps) -> None:

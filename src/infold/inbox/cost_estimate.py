@@ -13,25 +13,22 @@ from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import catalogue_of
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import sync_catalogue
-from infold.environment import Environment
 from infold.inbox.paragraphs import read_paragraphs
 from infold.inbox.summarising import LAST_KNOWN, LENS, LEVEL
 from infold.librarian.estimate import Estimate, estimate
-from infold.librarian.factory import model_librarian
+from infold.librarian.model import ModelLibrarian
 from infold.librarian.prompts import DecisionKind
 from infold.progress import Progress
 from infold.text import content_hash
 from infold.workspace import Workspace
 
 
-def estimate_integration(workspace: Workspace, environment: Environment, progress: Progress) -> Estimate | None:
-    """What the next integration takes with the model of the settings; None where the inbox holds nothing.
+def estimate_integration(workspace: Workspace, librarian: ModelLibrarian, progress: Progress) -> Estimate | None:
+    """What the next integration takes with this model; None where the inbox holds nothing.
 
-    The catalogue is brought up to date for it. Raises KeyMissing, KeyRejected and SettingInvalid before anything is
-    read, NoteUnreadable for an inbox that is no text.
+    The catalogue is brought up to date for it. Raises NoteUnreadable for an inbox that is no text.
     """
     params = workspace.params
-    librarian = model_librarian(workspace, environment)
     paragraphs = read_paragraphs(workspace)
     if not paragraphs:
         return None
@@ -40,9 +37,8 @@ def estimate_integration(workspace: Workspace, environment: Environment, progres
     return estimate(paragraphs, unsummarised, params, librarian.spend.price)
 
 
-def estimate_summaries(workspace: Workspace, environment: Environment, progress: Progress) -> Estimate | None:
-    """What summarising the notes that have no summary yet takes; None where all have one. Raises as above."""
-    librarian = model_librarian(workspace, environment)
+def estimate_summaries(workspace: Workspace, librarian: ModelLibrarian, progress: Progress) -> Estimate | None:
+    """What summarising the notes that have no summary yet takes; None where all have one."""
     unsummarised = list(_unsummarised(workspace, librarian.signature(DecisionKind.SUMMARY), progress))
     return estimate((), unsummarised, workspace.params, librarian.spend.price) if unsummarised else None
 

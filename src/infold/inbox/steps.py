@@ -6,8 +6,7 @@ step finds what another already paid for.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from infold.catalogue.kinds import kind_of
@@ -15,7 +14,6 @@ from infold.catalogue.store import Catalogue, catalogue_of
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
-from infold.environment import Environment
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
 from infold.inbox.atlas import Atlas
 from infold.inbox.chunking import Chunks, group_paragraphs
@@ -27,10 +25,9 @@ from infold.inbox.runs import apply_run
 from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
 from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
-from infold.librarian.factory import model_librarian
 from infold.librarian.spend import Usage
 from infold.search.embed.embedder import Embedder
-from infold.search.embed.providers import open_embedder
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher
@@ -60,7 +57,7 @@ class DirectSteps:
         librarian: Librarian,
         progress: Progress = silent,
         *,
-        embedder: Embedder | None = None,
+        embedder: Embedder = NO_EMBEDDER,
         on_open_index: Callable[[Searcher], Suggest] = by_search,
         feeds: Sequence[Feed] | None = None,
         catalogue: Catalogue | None = None,
@@ -69,7 +66,7 @@ class DirectSteps:
         self._catalogue = catalogue or catalogue_of(workspace)
         self._seen: CatalogueResult | None = None  # by a sync of the catalogue that no sync of the index followed yet
         self._librarian = librarian
-        self._embedder = embedder
+        self.embedder = embedder
         self._on_open_index = on_open_index
         self._feeds = feeds
         self._searcher: Searcher | None = None
@@ -138,7 +135,7 @@ class DirectSteps:
             place.index,
             place.embeddings,
             place.params,
-            self._embedder,
+            self.embedder,
             self.progress,
             feeds=[notes if isinstance(feed, NotesFeed) else feed for feed in self._feeds or (notes,)],
             rebuild=rebuild,
@@ -194,7 +191,7 @@ class DirectSteps:
             self._searcher = None
 
     def _opened(self) -> Searcher:
-        return Searcher(self._workspace.index, self._workspace.params.search, self._embedder)
+        return Searcher(self._workspace.index, self._workspace.params.search, self.embedder)
 
     def sync_index_or_keywords(self) -> tuple[SyncResult, tuple[str, ...]]:
         """The synced index. Where the embedding service is down the keywords, which come first, have to do."""
@@ -258,62 +255,3 @@ class DirectSteps:
                 "to the others, for example with `infold init`."
             )
         return said
-
-
-@asynccontextmanager
-async def open_steps(
-    workspace: Workspace,
-    environment: Environment,
-    progress: Progress = silent,
-    *,
-    feeds: Sequence[Feed] | None = None,
-    shared: Embedder | None = None,
-) -> AsyncIterator[DirectSteps]:
-    """The steps with the librarian and the embeddings that the settings name; closed at the end.
-
-    Embeddings that are `shared` are used in the place of new ones, and stay open.
-
-    `feeds` are what is indexed, by default the vault's notes alone: an index that is made anew holds nothing else then.
-    Raises KeyMissing or SettingInvalid before anything is read.
-    """
-    async with AsyncExitStack() as stack:
-        embedder = shared or open_embedder(workspace.params.search, environment)
-        if embedder is not None and embedder is not shared:
-            stack.callback(embedder.close)
-        catalogue = catalogue_of(workspace)
-        librarian, on_open_index = _open_librarian(workspace, environment, embedder, catalogue)
-        stack.push_async_callback(librarian.close)
-        steps = DirectSteps(
-            workspace,
-            librarian,
-            progress,
-            embedder=embedder,
-            on_open_index=on_open_index,
-            feeds=feeds,
-            catalogue=catalogue,
-        )
-        stack.callback(steps.close)
-        yield steps
-
-
-def _open_librarian(
-    workspace: Workspace, environment: Environment, embedder: Embedder | None, catalogue: Catalogue
-) -> tuple[Librarian, Callable[[Searcher], Suggest]]:
-    """The librarian, and where its search candidates come from once the index is open.
-
-    The offline one takes its evidence from the index and suggests by it, paragraph by paragraph. For a model one search
-    a chunk has to do: weighing the evidence takes longer than a model should be kept waiting.
-    """
-    if workspace.params.librarian.kind == "model":
-        return model_librarian(workspace, environment), by_search
-    from infold.librarian.offline import OfflineLibrarian
-    from infold.librarian.offline.vault_evidence import evidence_of
-
-    offline = OfflineLibrarian()
-
-    def take_up(searcher: Searcher) -> Suggest:
-        evidence = evidence_of(catalogue, searcher, embedder)
-        offline.look_into(evidence)
-        return evidence.suggest
-
-    return offline, take_up

@@ -1,10 +1,10 @@
-"""The archive of sessions: index it, list it, add transcripts, forget one in every place that knows of it."""
+"""The archive of sessions: list it, add transcripts, forget one in every place that knows of it."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +12,8 @@ from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
 from infold.durable.locks import vault_lock
 from infold.errors import NoteUnreadable, PathRefused, StateUnwritable, UsageError
-from infold.notebook.sessions import PREFIX, feeds_of, session_points, transcript_files
+from infold.notebook.sessions import PREFIX, session_points, transcript_files
 from infold.notebook.transcripts import SUFFIX, read_transcript
-from infold.search.embed.embedder import Embedder
-from infold.search.index.generations import IndexFolder
-from infold.search.index.sync import SyncResult, sync_index
 from infold.vault.writing import WAIT_SECONDS
 from infold.workspace import Workspace
 
@@ -46,21 +43,6 @@ class Forgotten:
     file: str
     passages: int
     embeddings: int
-
-
-def index_sessions(
-    workspace: Workspace, embedder: Embedder | None, progress: Callable[[str, int, int], None] | None = None
-) -> SyncResult:
-    """Brings the index up to date with all transcripts, also those being written. Raises as `sync_index` does."""
-    return sync_index(
-        workspace.vault,
-        workspace.index,
-        workspace.embeddings,
-        workspace.params,
-        embedder,
-        progress,
-        feeds=feeds_of(workspace),  # the notes too: an index that has to be made anew must hold all there is
-    )
 
 
 def list_sessions(workspace: Workspace) -> list[Session]:
@@ -110,10 +92,10 @@ def find_session(workspace: Workspace, name: str) -> tuple[str, Path]:
     return found[0]
 
 
-def forget_session(workspace: Workspace, name: str, embedder: Embedder | None) -> Forgotten:
-    """Deletes a transcript, its passages in the index and their embeddings. It cannot be taken back.
+def forget_session(workspace: Workspace, name: str, unindex: Callable[[str], None]) -> Forgotten:
+    """Deletes a transcript and the embeddings of its passages; `unindex` takes its path from the index.
 
-    Raises UsageError where none or several are meant, StateUnwritable, VaultBusy.
+    It cannot be taken back. Raises UsageError where none or several are meant, StateUnwritable, VaultBusy.
     """
     relative, file = find_session(workspace, name)
     path = f"{PREFIX}{relative}"
@@ -124,18 +106,7 @@ def forget_session(workspace: Workspace, name: str, embedder: Embedder | None) -
         file.unlink()
     except OSError as error:
         raise StateUnwritable(f"{file} cannot be deleted: {error.strerror or error}.") from error
-    notes, sessions = feeds_of(workspace)
-    if IndexFolder(workspace.index).current() is not None:
-        sync_index(
-            workspace.vault,
-            workspace.index,
-            workspace.embeddings,
-            workspace.params,
-            embedder,
-            feeds=(notes, replace(sessions, may_be_empty=True)),
-            paths=[path],
-            vectors=False,
-        )
+    unindex(path)
     return Forgotten(path, str(file), len(keys), EmbeddingStore(workspace.embeddings).forget(keys))
 
 

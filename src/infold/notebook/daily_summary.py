@@ -8,15 +8,13 @@ content, so that it is paid for once.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import NoteUnreadable
 from infold.librarian.answers import SummaryRequest
-from infold.librarian.factory import model_librarian
 from infold.notebook.daily import daily_log, daily_path, local
 from infold.notebook.sessions import transcript_files
 from infold.notebook.transcripts import Turn, read_transcript
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Summary of the day"
 MAX_CHARACTERS: Final = 32_000  # of a day that are summarised: some 8,000 tokens
-MAX_TOKENS: Final = 40_000  # that one summary may cost, corrections included, where the settings give no cap
 _ENTRY: Final = re.compile(r"^## \d\d:\d\d — ", re.MULTILINE)
 _IS_SUMMARY: Final = re.compile(rf"\d\d:\d\d — {TITLE}")
 
@@ -82,27 +79,6 @@ async def daily_summary(
     daily_log(workspace, f"{TITLE}\n\n{summary}", at)
     cut = f" {left_out:,} characters of the day were too much and are not in it." if left_out else ""
     return DaySummary(path, f"Summarised in {path}.{cut}", summary, usage)
-
-
-@asynccontextmanager
-async def open_summariser(workspace: Workspace) -> AsyncIterator[Librarian]:
-    """The librarian of the settings, with a cap where they name none; closed at the end. Raises KeyMissing."""
-    librarian: Librarian
-    if workspace.params.librarian.kind == "model":
-        from infold.environment import Environment
-
-        params = workspace.params.librarian
-        if params.max_usd is None and params.max_tokens is None:
-            params = params.model_copy(update={"max_tokens": MAX_TOKENS})
-        librarian = model_librarian(workspace, Environment(), params=params, concurrency=1)
-    else:
-        from infold.librarian.offline import OfflineLibrarian
-
-        librarian = OfflineLibrarian()
-    try:
-        yield librarian
-    finally:
-        await librarian.close()
 
 
 def _log(workspace: Workspace, path: str) -> str:

@@ -16,12 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from infold.catalogue.store import catalogue_of
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
 from infold.search.index.contract import Hit, IndexPoint, PointGroup
-from infold.search.index.feeds import Item, Listing, NotesFeed, Reading
+from infold.search.index.feeds import Item, Listing, Reading
 from infold.search.index.points import NotePoints, passage_ids, point_id
 from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Stretch
@@ -31,7 +30,6 @@ from infold.text import content_hash
 from infold.vault.files import Skipped
 from infold.vault.names import name_problem, shown_name
 from infold.vault.portions import Portion
-from infold.workspace import Workspace
 
 FEED: Final = "sessions"
 PREFIX: Final = "sessions/"  # of every transcript's path in the index, wherever its folder is
@@ -43,16 +41,6 @@ _SESSION_LINES: Final = re.compile(
 )
 _VERSION: Final = "turns/1"  # raised when turns are read or cut otherwise
 _LANGUAGE_CHARACTERS: Final = 20_000
-
-
-def feeds_of(workspace: Workspace, *, settled_only: bool = False) -> tuple[NotesFeed, SessionsFeed]:
-    """All that a workspace has to be searched: its notes and its sessions.
-
-    With `settled_only`, for a search, a transcript that is being written stays in the index as it is, and so do all
-    where there are many: sessions are indexed by the hour and on demand.
-    """
-    sessions = SessionsFeed(workspace.sessions, workspace.params.search, settled_only=settled_only)
-    return NotesFeed(catalogue_of(workspace)), sessions
 
 
 @dataclass(frozen=True, slots=True)

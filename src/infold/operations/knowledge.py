@@ -167,7 +167,6 @@ def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> Kno
     from infold.knowledge.new_note import link_to
     from infold.knowledge.suggesting import NoteNames, suggest
     from infold.knowledge.vault_links import aliases_of, graph_of, resolver_of
-    from infold.search.query.searcher import Searcher
 
     def read(path: str) -> str:
         try:
@@ -176,16 +175,13 @@ def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> Kno
             return ""
 
     vault.sync_index(vectors=False)
-    with (
-        vault.catalogued() as catalogue,
-        Searcher(vault.workspace.index, vault.params.search, vault.embedder) as search,
-    ):
+    with vault.catalogued() as catalogue:
         notes = catalogue.notes()
         names = NoteNames((note.path, note.title, note.aliases) for note in notes)
         same = content_hash(request.content)
         found = suggest(
             request.content,
-            search,
+            vault.memory_searcher,
             graph_of(catalogue),
             names,
             read,

@@ -134,7 +134,7 @@ def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> Json:
 
 def rebuild(
     workspace: Workspace,
-    embedder: Embedder | None,
+    embedder: Embedder,
     progress: Progress | None = None,
     feeds: Sequence[Feed] | None = None,
 ) -> Iterator[Json]:

@@ -17,6 +17,7 @@ from infold.evaluation.records import Evaluation
 from infold.evaluation.report import write_report
 from infold.settings import seeds_of
 from infold.stages.repository import Repository, run_stage
+from infold.vault_evaluation import carry_out_case
 
 
 def main(repository: Repository) -> str:
@@ -35,7 +36,7 @@ async def _evaluate(repository: Repository) -> Evaluation:
     wanted = place.params.evaluate
     arms, _ = plan_arms(place.params, [])
     plan = Plan(repository.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples)
-    return await evaluate(place, plan, Environment())
+    return await evaluate(place, plan, Environment(), carry_out_case)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from infold.environment import Environment
+from infold.app import open_steps
 from infold.errors import EnvironmentFault
-from infold.inbox.steps import open_steps
 from infold.stages.repository import Repository, open_repository
 from infold.stages.snapshot import take_snapshot
 from infold.stages.summaries import settle
@@ -44,7 +43,7 @@ async def record(repository: Repository, place: Workspace) -> None:
     Raises EnvironmentFault where DVC refuses, for example because another of its commands is under way.
     """
     params = repository.snapshot.params
-    async with open_steps(place, Environment()) as steps:
+    async with open_steps(place) as steps:
         steps.sync_tables()
         steps.export_tables()
         summaries = await steps.sync_summaries()

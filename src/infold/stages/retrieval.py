@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from infold.app import open_workspace
 from infold.evaluation.metric_files import retrieval_files, write_files
-from infold.evaluation.retrieval.evaluating import evaluate_retrieval
 from infold.evaluation.retrieval.figures import MAIN
-from infold.evaluation.retrieval.report import add_up
 from infold.stages.repository import Repository, run_stage
+from infold.vault_evaluation import measure_retrieval
 
 
 def main(repository: Repository) -> str:
     """The stage."""
-    found = add_up(evaluate_retrieval(repository.snapshot, name=repository.vault.name))
+    with open_workspace(repository.snapshot) as vault:
+        found = measure_retrieval(vault, name=repository.vault.name)
     write_files(repository.metrics / "retrieval.json", retrieval_files(found))
     told = ", ".join(f"{each.result.title} {each.values['hybrid'][MAIN]:.3f}" for each in found.sets)
     return f"retrieval: nDCG@10 of hybrid: {told}"

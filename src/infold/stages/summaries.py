@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 
+from infold.app import open_steps
 from infold.catalogue.summaries import SummaryStore
-from infold.environment import Environment
-from infold.inbox.steps import open_steps
 from infold.inbox.summarising import Summaries
 from infold.stages.repository import Repository, replace_file, run_stage
 from infold.text import word_count
@@ -43,7 +42,7 @@ def measure(summaries: Summaries, target_words: tuple[int, int]) -> dict[str, in
 
 
 async def _summarise(place: Workspace) -> Summaries:
-    async with open_steps(place, Environment()) as steps:
+    async with open_steps(place) as steps:
         return await steps.sync_summaries()
 
 

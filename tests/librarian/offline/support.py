@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from infold.librarian.answers import Chunk, EditRequest, OpenNote, Paragraph
 from infold.librarian.offline import Evidence, OfflineLibrarian
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.settings import EditingParams
 from infold.text import folded_words
 from infold.vault.note import parse
@@ -43,7 +44,7 @@ def evidence_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] |
     def read(path: str) -> Note | None:
         return parse(path, texts[path]) if path in texts else None
 
-    return Evidence(read, SharedWords(texts), None, {path: (links or {}).get(path, ()) for path in texts})
+    return Evidence(read, SharedWords(texts), NO_EMBEDDER, {path: (links or {}).get(path, ()) for path in texts})
 
 
 def librarian_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> OfflineLibrarian:

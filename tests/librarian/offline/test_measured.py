@@ -10,7 +10,9 @@ from infold.evaluation.findings import find
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.offline.vault_evidence import evidence_of
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.settings import load_params
+from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 
 
@@ -20,7 +22,7 @@ async def test_paragraphs_cut_out_of_a_real_vault_come_home(shared_data, tmp_pat
     params = load_params(None, ["search.embedding=static"])
     place = Workspace(vault, tmp_path / "state", vault / "inbox.md", params)
     arms, _ = plan_arms(params, [])
-    found = find(await evaluate(place, Plan(vault.name, (0,), 24, tuple(arms), 200), Environment()))
+    found = find(await evaluate(place, Plan(vault.name, (0,), 24, tuple(arms), 200), Environment(), carry_out_case))
     assert (found.lost, found.damaged) == (0, 0)
     assert found.figures["copies"].value >= 0.95
     assert found.figures["reworded"].value >= 0.6
@@ -43,7 +45,7 @@ def test_the_names_of_a_vault_come_from_its_catalogue(tmp_path):
     try:
         steps.sync_tables()
         steps.sync_index()
-        known = evidence_of(catalogue_of(place), steps.searcher, None)
+        known = evidence_of(catalogue_of(place), steps.searcher, NO_EMBEDDER)
         assert known.covering("Birch for the kiln is split in spring.") == "Wood.md"
         assert known.covering("Ash is burnt in the [[Kiln]] alone.") is None  # "the" stands in the link's text
         assert known.covering("Ash is burnt in [[Kiln]] alone.") == "Wood.md"

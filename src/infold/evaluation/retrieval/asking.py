@@ -44,7 +44,7 @@ class OpenSet:
 
 
 @contextlib.contextmanager
-def opened(asked: RetrievalSet, params: Params, embedder: Embedder | None, vectors: Path | None) -> Iterator[OpenSet]:
+def opened(asked: RetrievalSet, params: Params, embedder: Embedder, vectors: Path | None) -> Iterator[OpenSet]:
     """The set's texts on disk and indexed, for as long as it is open; `vectors` is where embeddings are kept."""
     with tempfile.TemporaryDirectory(prefix="infold-retrieval-") as name:
         folder = Path(name)
@@ -62,7 +62,7 @@ def opened(asked: RetrievalSet, params: Params, embedder: Embedder | None, vecto
 def ask(
     asked: RetrievalSet,
     params: Params,
-    embedder: Embedder | None,
+    embedder: Embedder,
     vectors: Path | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> SetResult:

@@ -15,18 +15,17 @@ from infold.evaluation.retrieval.drawn import drawn_sets
 from infold.evaluation.retrieval.given import given_set
 from infold.evaluation.retrieval.records import RetrievalEvaluation
 from infold.evaluation.retrieval.sets import RetrievalSet
-from infold.inbox.steps import silent
+from infold.progress import Progress, silent
 from infold.search.embed.embedder import Embedder
-from infold.search.embed.providers import open_embedder
 from infold.workspace import Workspace
 
 FEW: Final = 30  # questions below which a figure is hardly more than an impression
 Given = tuple[str, Path]
-Progress = Callable[[str, int, int], None]
 
 
 def evaluate_retrieval(
     workspace: Workspace,
+    embedder: Embedder,
     given: Sequence[Given] = (),
     progress: Progress = silent,
     *,
@@ -50,22 +49,15 @@ def evaluate_retrieval(
             "own, no heading of two words and no longer paragraph.",
             hint="Evaluate a vault with longer notes, or name a set with --set.",
         )
-    embedder = open_embedder(workspace.params.search)
-    try:
-        results = [
-            ask(each, workspace.params, embedder, _kept_vectors(workspace, embedder), _part(progress, each))
-            for each in sets
-        ]
-    finally:
-        if embedder is not None:
-            embedder.close()
+    vectors = _kept_vectors(workspace, embedder)
+    results = [ask(each, workspace.params, embedder, vectors, _part(progress, each)) for each in sets]
     return RetrievalEvaluation(
         vault=name or workspace.vault.name,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         seed=seed,
         resamples=wanted.resamples,
-        embeddings=embedder.name if embedder else "",
+        embeddings=embedder.name,
         notes=len(notes),
         sets=tuple(results),
         settings=workspace.params.model_dump(mode="json", include={"search", "evaluate"}),
@@ -80,9 +72,9 @@ def _warnings(sets: Sequence[RetrievalSet]) -> list[str]:
     return said + ([f"Nothing to ask: {', '.join(none)}."] if none else [])
 
 
-def _kept_vectors(workspace: Workspace, embedder: Embedder | None) -> Path | None:
+def _kept_vectors(workspace: Workspace, embedder: Embedder) -> Path | None:
     """Where vectors that took long are kept for a next time; the bundled model's are computed again."""
-    if embedder is None or embedder.traits.is_bundled:
+    if embedder.traits.is_bundled:
         return None
     return workspace.state / "derived" / "evaluation" / "embeddings"
 

@@ -25,6 +25,7 @@ from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.names import Called, Names
 from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
 from infold.search.embed.embedder import Embedder
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.text import content_hash, without_runs
 from infold.vault.links import LinkResolver
 from infold.vault.records import Note
@@ -77,7 +78,7 @@ class Evidence:
         self,
         read: NoteReader,
         search: Search | None,
-        embedder: Embedder | None,
+        embedder: Embedder,
         links: Mapping[str, Sequence[str]],
         called: Mapping[str, Called] | None = None,
     ) -> None:
@@ -98,7 +99,12 @@ class Evidence:
     @classmethod
     def of_nothing(cls) -> Evidence:
         """The evidence of an empty vault."""
-        return cls(_nothing, None, None, {})
+        return cls(_nothing, None, NO_EMBEDDER, {})
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether meaning counts, and not words alone."""
+        return not self._embedder.traits.is_empty
 
     @property
     def corpus(self) -> Corpus:
@@ -122,13 +128,13 @@ class Evidence:
     def query(self, text: str) -> Query:
         """A paragraph, read."""
         query = read_query(text)
-        if self._embedder is not None:
+        if self.has_vectors:
             query.vector = self._embedder.embed([text])[0]
         return query
 
     def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32] | None:
         """One unit vector a text; None where there are no embeddings."""
-        return self._embedder.embed(list(texts)) if self._embedder is not None and texts else None
+        return self._embedder.embed(list(texts)) if self.has_vectors and texts else None
 
     def cover(self, text: str, reading: Reading) -> Cover | None:
         """The part of a note that already says what `text` says, in words or by other names of the vault's notes."""
@@ -157,7 +163,7 @@ class Evidence:
             return sorted(self.links)
         text = without_runs(text)
         found = [hit.path for hit in self._search.keyword(text, MOST_HITS)]
-        meant = [hit.path for hit in self._search.dense(text, MOST_HITS // 3)] if self._embedder is not None else []
+        meant = [hit.path for hit in self._search.dense(text, MOST_HITS // 3)] if self.has_vectors else []
         merged = list(dict.fromkeys(found))[: READ_NOTES - 6]
         merged += [path for path in dict.fromkeys(meant) if path not in merged][:6]
         return merged
@@ -185,7 +191,7 @@ class Evidence:
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
-            Match(reading.path, float(score), float(chance), is_fit(row, has_vectors=self._embedder is not None))
+            Match(reading.path, float(score), float(chance), is_fit(row, has_vectors=self.has_vectors))
             for reading, score, chance, row in zip(compared, scores, chances, table, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
@@ -274,7 +280,7 @@ class Evidence:
         if not new:
             return
         texts = [text for reading in new for text in _texts(reading)]
-        vectors = self._embedder.embed(texts) if self._embedder is not None else None
+        vectors = self._embedder.embed(texts) if self.has_vectors else None
         at = 0
         for reading in new:
             count = len(_texts(reading))

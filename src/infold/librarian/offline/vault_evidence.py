@@ -11,7 +11,7 @@ from infold.search.embed.embedder import Embedder
 from infold.vault.records import Note
 
 
-def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder | None) -> Evidence:
+def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Evidence:
     """The evidence of the vault as its catalogue and its index have it. Make it anew after a sync."""
 
     def read(path: str) -> Note | None:

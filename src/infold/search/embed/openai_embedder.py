@@ -33,7 +33,7 @@ MAX_TEXT_CHARACTERS: Final = 24_000
 class ServiceEmbedder:
     """Embeddings from an OpenAI-compatible endpoint, in batches; a 429, 5xx or time-out is tried again with backoff."""
 
-    traits = EmbedderTraits()
+    traits = EmbedderTraits(is_paid=True)
 
     def __init__(
         self, model: str, *, api_key: str | None, base_url: str | None, timeout_seconds: float, max_retries: int

@@ -43,7 +43,7 @@ def sync_index(
     index_dir: Path,
     embeddings_dir: Path,
     params: Params,
-    embedder: Embedder | None,
+    embedder: Embedder,
     progress: Progress | None = None,
     *,
     feeds: Sequence[Feed] | None = None,
@@ -107,7 +107,7 @@ class _Sync:
         folder: IndexFolder,
         store: EmbeddingStore,
         params: Params,
-        embedder: Embedder | None,
+        embedder: Embedder,
         progress: Progress,
         notes: FileFeed,
         feeds: Sequence[Feed] | None,
@@ -126,7 +126,7 @@ class _Sync:
 
     def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool, until: float | None) -> None:
         """Brings the index up to date, or makes a new one."""
-        self._at_once = vectors and self._embedder is not None and self._embedder.traits.is_quick
+        self._at_once = vectors and self._embedder.traits.is_quick
         before = self._folder.current()
         self._generation = before or ""
         self._manifest = None if rebuild else self._as_wanted(before)
@@ -219,7 +219,7 @@ class _Sync:
         return Identity(
             schema=SCHEMA,
             tokeniser=terms.VERSION,
-            model=self._embedder.name if self._embedder else "",
+            model=self._embedder.name,
             passages=f"{search.passage_tokens}/{search.overlap_tokens}",
             language=search.language,
             engine=self._engine.name,
@@ -308,7 +308,7 @@ class _Sync:
             if manifest.has_vectors:
                 self._vectors = self._engine.open(self._generation)
             else:
-                self._vectors = self._engine.create(self._generation, self._embedder.size if self._embedder else 0)
+                self._vectors = self._engine.create(self._generation, self._embedder.size)
                 manifest.mark_vectors()
         return self._vectors
 
@@ -321,7 +321,7 @@ class _Sync:
 
     def _check_vectors(self) -> None:
         """That those written before are there, also where nothing changed; a server that is out of reach says so."""
-        if self._embedder is not None and self._used.has_vectors and not self._engine.exists(self._generation):
+        if self._used.has_vectors and not self._engine.exists(self._generation):
             raise IndexFault("The search index has lost its vectors.")
 
     def _drain(self, feed: ChangeFeed) -> None:
@@ -340,7 +340,7 @@ class _Sync:
             return
         self._is_little = len(wanted) < FEW
         target = self._target()
-        read = readings(feed, wanted, with_texts=self._embedder is not None)
+        read = readings(feed, wanted, with_texts=not self._embedder.traits.is_empty)
         with without_collection() if len(wanted) > MANY else contextlib.nullcontext():
             failed = write_files(target, feed.name, read, leaving, known, len(wanted))
         self._counts.skipped += failures(failed)

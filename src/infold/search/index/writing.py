@@ -38,7 +38,7 @@ class Target:
     open_words: Callable[[], WordWriter]
     open_vectors: Callable[[], VectorIndex]
     store: EmbeddingStore
-    embedder: Embedder | None
+    embedder: Embedder
     progress: Progress
     counts: Counts
     started_ns: int
@@ -115,7 +115,7 @@ def _write(
     words.replace(old, texts.points)
     words.commit()
     due: list[Due] = []
-    if target.embedder is not None:
+    if not target.embedder.traits.is_empty:
         due = [Due(note.path, note.passages) for note in done]
         due += [Due(path, 0) for path in leaving] if manifest.has_vectors else []
     try:
@@ -147,7 +147,7 @@ def write_changes(target: Target, feed: ChangeFeed, generation: str) -> None:
         words.commit()
         if target.at_once:
             _write_vectors(target, (), _Texts(changes.points, changes.keys, changes.texts), changes.gone)
-        elif target.embedder is not None:
+        elif not target.embedder.traits.is_empty:
             lacking = zip(changes.points, changes.texts, strict=True)
             due = [*(Due(one.id, int(bool(text.strip()))) for one, text in lacking), *(Due(i, 0) for i in changes.gone)]
             manifest.finish(feed.name, [], [], due)
@@ -180,9 +180,9 @@ def fill_vectors(target: Target, feeds: Sequence[Feed], until: float | None = No
     Ends with a batch, at the moment `until` of the monotonic clock or soon after; the rest is for the next time.
     """
     manifest = target.manifest
-    total = manifest.pending_count() if target.embedder is not None else 0
+    total = manifest.pending_count()
     done = 0
-    for feed in feeds if target.embedder is not None else ():
+    for feed in feeds:
         for batch in rounds(manifest.due(feed.name), lambda one: one.passages, VECTOR_BATCH, VECTOR_BATCH):
             if total:
                 target.progress("vectors", done, max(total, done))
@@ -232,7 +232,7 @@ def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Se
 def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:
     """By key: those that are kept, and the others computed; each batch of them is kept before it is used."""
     embedder, counts = target.embedder, target.counts
-    if embedder is None or not texts.points:
+    if not texts.points:
         return {}
     wanted = {key: text for key, text in zip(texts.keys, texts.texts, strict=True) if text.strip()}
     found = dict(target.store.find(embedder.name, wanted))

@@ -50,7 +50,7 @@ class LiveSearch:
     def __init__(
         self,
         workspace: Workspace,
-        embedder: Embedder | None,
+        embedder: Embedder,
         *,
         feeds: Callable[[], Sequence[Feed]] | None = None,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
@@ -101,7 +101,7 @@ class LiveSearch:
         """
         searcher = self._searcher
         with suppress(InfoldError, OSError, KeyboardInterrupt):
-            if searcher is not None and self._embedder and self._embedder.traits.is_quick and searcher.pending_vectors:
+            if searcher is not None and self._embedder.traits.is_quick and searcher.pending_vectors:
                 self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
 
     def close(self) -> None:
@@ -207,7 +207,7 @@ class LiveSearch:
         return {PointGroup.NOTEBOOK: notes, PointGroup.DAILY: notes, **more}
 
     def _about_vectors(self, searcher: Searcher) -> tuple[str, ...]:
-        if self._embedder is None:
+        if self._embedder.traits.is_empty:
             return ()
         if not searcher.has_vectors:
             return ("The index was made with other embeddings: keywords only, until `infold index` has run.",)

@@ -90,7 +90,7 @@ class Searcher:
         self,
         index_dir: Path,
         params: SearchParams,
-        embedder: Embedder | None,
+        embedder: Embedder,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
     ) -> None:
         self._index_dir = index_dir
@@ -221,12 +221,12 @@ class Searcher:
     @property
     def pending_vectors(self) -> int:
         """How many passages are not yet found by meaning."""
-        return self._current().pending_vectors() if self._embedder is not None else 0
+        return 0 if self._embedder.traits.is_empty else self._current().pending_vectors()
 
     @property
     def has_vectors(self) -> bool:
         """Whether meaning is looked for: there is an embedder, and the index was made with it."""
-        return self._embedder is not None and self._current().model == self._embedder.name
+        return not self._embedder.traits.is_empty and self._current().model == self._embedder.name
 
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
@@ -271,14 +271,14 @@ class Searcher:
     def _dense_weight(self) -> float:
         if self._params.dense_weight is not None:
             return self._params.dense_weight
-        return self._embedder.traits.weight if self._embedder is not None else 0.0
+        return self._embedder.traits.weight
 
     def _floor(self) -> float:
-        return floor_of(self._embedder) if self._embedder is not None and self.has_vectors else 0.0
+        return floor_of(self._embedder) if self.has_vectors else 0.0
 
     def _vector(self, text: str, opened: OpenedIndex) -> QueryVector | None:
         embedder = self._embedder
-        if embedder is None or embedder.name != opened.model or not text.strip():
+        if embedder.traits.is_empty or embedder.name != opened.model or not text.strip():
             return None
         known = self._last  # one text is often asked for in several ways, and by several threads
         if known is None or known[0] != text:

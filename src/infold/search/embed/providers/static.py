@@ -1,0 +1,13 @@
+"""`static`: the embeddings that come with the program."""
+
+from __future__ import annotations
+
+from infold.environment import Environment
+from infold.search.embed.embedder import Embedder
+from infold.search.embed.static_embedder import StaticEmbedder
+from infold.settings import SearchParams
+
+
+def open_embedder(params: SearchParams, environment: Environment) -> Embedder:  # noqa: ARG001 - as every provider
+    """Loads nothing yet."""
+    return StaticEmbedder()
