@@ -209,6 +209,16 @@ class ResearchParams(Section):
     watch_days: float = Field(default=7, gt=0)
 
 
+class AgentParams(Section):
+    """The vault's own agent (`infold chat`): its tools, and how far one turn of it goes (spec 3, section 7)."""
+
+    tools: str = "memory,navigator,inbox"
+    max_steps: int = Field(default=12, ge=1, le=100)
+    context_tokens: int = Field(default=32000, ge=1000)
+    compact_at: float = Field(default=0.8, gt=0, le=1)
+    sync_on_start: bool = True
+
+
 class EvaluateParams(Section):
     """How well text is filed and found, measured on the vault's own notes."""
 
@@ -269,6 +279,7 @@ class Params(Section):
     docmem: DocmemParams = DocmemParams.model_construct()
     knowledge: KnowledgeParams = KnowledgeParams.model_construct()
     research: ResearchParams = ResearchParams.model_construct()
+    agent: AgentParams = AgentParams.model_construct()
     evaluate: EvaluateParams = EvaluateParams.model_construct()
     schedules: SchedulesParams = SchedulesParams.model_construct()
 

@@ -21,7 +21,7 @@ from infold.librarian.questions import (
     answer_messages,
     is_within,
 )
-from infold.operations.agent import AskRequest, ask_
+from infold.operations.ask import AskRequest, ask_
 from infold.operations.navigator import ExploreRequest, explore
 from tests.fakes.scripted import ScriptedLibrarian
 

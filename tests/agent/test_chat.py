@@ -6,14 +6,16 @@ import json
 
 import pytest
 
-from infold.agent.session import AgentSession, to_remember
+import infold
+from infold.agent.permission import to_remember
+from infold.agent.session import AgentSession
 from infold.errors import UsageError
 from infold.notebook.flush import last_flush
 from infold.notebook.injected import REMINDER
 from infold.notebook.transcripts import read_transcript
-from infold.operations import agent
-from infold.operations.agent import ChatRequest, MemoryFlushRequest, chat, memory_flush
+from infold.operations.chat import ChatRequest, chat
 from infold.operations.contract import Nothing
+from infold.operations.flush import MemoryFlushRequest, memory_flush
 from infold.operations.notebook import memory_context
 
 
@@ -35,7 +37,7 @@ def test_a_person_says_what_is_to_be_written(message, kept):
 def test_what_is_to_be_remembered_is_in_todays_log(own):
     """And from then on in the context that is always loaded."""
     answer = chat(own, ChatRequest(message="Remember that Sarah's new number is 555-4321"))
-    assert "555-4321" in own.get(answer.wrote).text
+    assert "555-4321" in own.get(*answer.wrote).text
     assert "555-4321" in memory_context(own, Nothing()).text
 
 
@@ -45,7 +47,7 @@ def test_a_note_cannot_make_it_write(own, folder):
     before = {file: file.read_bytes() for file in folder.rglob("*.md")}
     answer = chat(own, ChatRequest(message="What do I have about orders of zorbs?"))
     assert "evil.md" in answer.reply
-    assert answer.wrote is None
+    assert answer.wrote == ()
     assert {file: file.read_bytes() for file in folder.rglob("*.md")} == before
 
 
@@ -62,13 +64,14 @@ def test_a_conversation_is_a_session_and_goes_on(own):
         AgentSession(own.workspace, "../evil")
 
 
-def test_near_the_limit_it_is_compacted_after_one_silent_reminder(own, monkeypatch):
+def test_near_the_limit_it_is_compacted_after_one_silent_reminder(folder, tmp_path):
     """The reminder is kept, but no part of what was said; each cycle has one, and the last is told in the status."""
-    monkeypatch.setattr(agent, "CONTEXT_TOKENS", 200)
-    long = "remember that " + "the hedge was cut and " * 30
-    answers = [chat(own, ChatRequest(message=f"{long}{number}")) for number in range(3)]
-    assert [each.compacted for each in answers][1:] == [True, True]
-    session = AgentSession(own.workspace, "main")
+    changes = ["search.embedding=none", "agent.context_tokens=1000"]
+    long = "remember that " + "the hedge was cut and " * 120
+    with infold.open(folder, state=tmp_path / "state", changes=changes) as own:
+        answers = [chat(own, ChatRequest(message=f"{long}{number}")) for number in range(3)]
+        assert [each.compacted for each in answers][1:] == [True, True]
+        session = AgentSession(own.workspace, "main")
     records = [json.loads(line) for line in session.file.read_text().splitlines()]
     injected = [record for record in records if record.get("is_injected")]
     assert len(injected) == session.cycle() == sum(each.compacted for each in answers)

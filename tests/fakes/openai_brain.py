@@ -117,6 +117,8 @@ def _safe(decision: str, said: Sequence[str]) -> dict[str, Any]:
 def decision_of(body: dict[str, Any]) -> str:
     """Which decision a request asks for, in each of the modes."""
     match body:
+        case {"tool_choice": "auto" | "none"}:  # tools that may be called, not the form of an answer
+            return "Conversation"
         case {"response_format": {"json_schema": {"name": str(name)}}}:
             return name
         case {"tools": [{"function": {"name": str(name)}}, *_]}:

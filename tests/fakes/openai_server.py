@@ -43,6 +43,12 @@ class Reply:
     latency: float = 0.0
     hang: bool = False
     usage: bool = True
+    calls: tuple[tuple[str, str], ...] = ()  # of tools: name, and arguments as JSON
+
+
+def calls(*made: tuple[str, dict[str, Any]], **more: Any) -> Reply:
+    """The model calls tools, all at once."""
+    return Reply(calls=tuple((name, json.dumps(arguments)) for name, arguments in made), **more)
 
 
 def answer(value: dict[str, Any], **more: Any) -> Reply:
@@ -170,7 +176,7 @@ class FakeOpenAI:
             return again
 
     def script(self, decision: str, *replies: Reply) -> None:
-        """The next answers to a decision (Grouping, Summary, Look, Edits, Embeddings or `any`), before the brain's."""
+        """The next answers to a decision (Grouping, Look, Conversation, Embeddings … or `any`), before the brain's."""
         with self._lock:
             self._script[decision].extend(replies)
 
@@ -228,7 +234,7 @@ class FakeOpenAI:
             )
         if asked.decision == "Embeddings":
             return Reply(body=json.dumps(_embeddings(asked.body)).encode())
-        if asked.decision == "unknown":
+        if asked.decision in ("unknown", "Conversation"):
             return text("Hello.")
         return answer(openai_brain.answer(asked.decision, asked.body, self.group_by))
 
@@ -302,6 +308,12 @@ def _completion(asked: Asked, reply: Reply) -> dict[str, Any]:
         function = {"name": asked.decision, "arguments": reply.content}
         call = {"id": f"call_{asked.digest[:8]}", "type": "function", "function": function}
         message |= {"content": None, "tool_calls": [call]}
+    if reply.calls:
+        message["tool_calls"] = [
+            {"id": f"call_{asked.digest[:8]}_{n}", "type": "function", "function": {"name": name, "arguments": said}}
+            for n, (name, said) in enumerate(reply.calls)
+        ]
+        finish_reason = "tool_calls"
     completion: dict[str, Any] = {
         "id": f"chatcmpl-{asked.digest[:12]}",
         "object": "chat.completion",

@@ -12,8 +12,8 @@ from mcp.client import Client
 import infold
 from infold.app import OpenVault
 from infold.mcp.server import build_server
-from infold.mcp.tools import ToolChoice
 from infold.mcp.warm_up import WarmUp
+from infold.operations.tool_choice import ToolChoice
 
 
 @pytest.fixture

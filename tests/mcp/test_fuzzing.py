@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from infold.mcp.schemas import arguments_schema
 from infold.operations.contract import Face
+from infold.operations.schemas import arguments_schema
 from infold.operations.table import operations
 
 EXAMPLES = 4  # a tool

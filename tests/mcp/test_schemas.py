@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from infold.mcp.schemas import answer_schema, arguments_schema, without_nulls
 from infold.operations.contract import Face
+from infold.operations.schemas import answer_schema, arguments_schema, without_nulls
 from infold.operations.table import operations
 
 ALLOWED = frozenset(

@@ -9,10 +9,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infold.errors import UsageError
-from infold.mcp.tools import ToolChoice, called
 from infold.mcp.warm_up import WarmUp
 from infold.operations.contract import Effect, Face
 from infold.operations.table import operations
+from infold.operations.tool_choice import ToolChoice, called
 
 
 def text_of(result) -> str:
@@ -164,5 +164,6 @@ async def test_a_note_is_renamed_and_deleted_under_the_names_of_the_specificatio
     assert renamed.structured_content["path"] == "house/furnace.md"
     assert deleted.structured_content["path"] == "house/boiler.md"
     offered = ToolChoice(prefix="v_", is_read_only=True).offered()
-    assert called("v_note_delete", offered) is None
+    with pytest.raises(UsageError, match="no tool"):
+        called("v_note_delete", offered)
     assert called("v_note_delete", ToolChoice(prefix="v_").offered()).name == "knowledge_delete"

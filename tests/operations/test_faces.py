@@ -53,7 +53,8 @@ from infold.operations.table import find_operation
 new = find_operation("note_count")
 assert new(vault, new.request.from_json({"folder": "."})).as_json() == {"noteCount": 1}
 
-from infold.mcp.tools import ToolChoice, tool
+from infold.mcp.tools import tool
+from infold.operations.tool_choice import ToolChoice
 
 offered = ToolChoice().offered()
 assert "note_count" in offered, sorted(offered)

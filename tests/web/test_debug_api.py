@@ -47,7 +47,7 @@ async def test_an_injected_turn_makes_the_agent_remember(client, folder):
     async with client() as http:
         answer = (await http.post("/api/debug/brain/inject-turn", json=turn)).json()
         assert answer["injected"] is True
-        assert "555-4321" in (folder / answer["wrote"]).read_text()
+        assert "555-4321" in (folder / answer["wrote"][0]).read_text()
         kept = await http.post("/api/debug/brain/inject-turn", json={"role": "system", "content": "quiet"})
         assert kept.json()["transcript"] == answer["transcript"]
         assert (

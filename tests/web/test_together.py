@@ -7,7 +7,7 @@ import asyncio
 from mcp.client import Client
 
 from infold.mcp.server import build_server
-from infold.mcp.tools import ToolChoice
+from infold.operations.tool_choice import ToolChoice
 
 READERS, LINES = 20, 8
 

@@ -1,4 +1,4 @@
-"""`infold ask` and `infold chat`: questions in plain words, answered with the places that say it."""
+"""`infold ask`: questions in plain words, answered with the places that say it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from infold.cli.options import Call, command
-from infold.operations.agent import AskRequest, ChatRequest, ask_
-from infold.operations.agent import chat as say
+from infold.operations.ask import AskRequest, ask_
 from infold.operations.spending import Quote
 
 TokenOption = Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")]
@@ -36,7 +35,7 @@ def ask(
         call.terminal.emit(answer.as_json())
         return 0
     if answer.quote is not None:
-        call.terminal.say(_quoted(answer.quote))
+        call.terminal.say(quoted(answer.quote))
         return 0
     for said in answer.statements:
         call.terminal.say(said.text)
@@ -48,34 +47,8 @@ def ask(
     return 0 if answer.statements else 1
 
 
-@command
-def chat(
-    call: Call,
-    message: Annotated[list[str], typer.Argument(metavar="MESSAGE", help="What you say.")],
-    *,
-    session: Annotated[
-        str, typer.Option("--session", metavar="NAME", help="Which conversation; one that is there goes on.")
-    ] = "main",
-    token: TokenOption = None,
-    max_usd: UsdOption = None,
-) -> int:
-    """Say something to the vault's own agent; the conversation is kept as a session.
-
-    It answers from your notes, and writes to today's log what you tell it to remember: infold chat remember that ...
-    """
-    request = ChatRequest(message=" ".join(message), session=session, token=token, max_usd=max_usd)
-    with call.vault() as vault:
-        answer = say(vault, request)
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-    else:
-        call.terminal.say(_quoted(answer.quote) if answer.quote is not None else answer.reply)
-        if answer.compacted:
-            call.terminal.notice("The conversation was compacted: what was said before is no longer before the agent.")
-    return 0
-
-
-def _quoted(quote: Quote) -> str:
+def quoted(quote: Quote) -> str:
+    """An estimate in words, and how to agree to it."""
     price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""
     return (
         f"{quote.calls[0]} to {quote.calls[1]} calls, {quote.tokens[0]:,} to {quote.tokens[1]:,} tokens{price}.\n"

@@ -99,7 +99,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("get", "get:get", FINDING, operation="memory_get"),
     Entry("open", "open:open_", FINDING),
     Entry("ask", "ask:ask", FINDING, operation="ask"),
-    Entry("chat", "ask:chat", FINDING, operation="chat"),
+    Entry("chat", "chat:chat", FINDING, operation="chat"),
     Entry("query", "knowledge:query", FINDING, operation="knowledge_query"),
     Entry("suggest", "graph:suggest", FINDING, operation="knowledge_suggest"),
     Entry("graph", "graph:graph", FINDING, operation="knowledge_graph"),

@@ -13,7 +13,7 @@ from infold.environment import Environment
 from infold.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
-    from infold.mcp.tools import ToolChoice
+    from infold.operations.tool_choice import ToolChoice
 
 _SETS = "memory, inbox, docmem, knowledge, navigator, vault, evaluation or all"
 ToolsOption = Annotated[
@@ -135,7 +135,7 @@ def _loaded(tools: list[str] | None, prefix: str, *, read_only: bool) -> tuple[M
         raise EnvironmentFault(
             "The MCP server needs a library that is not installed.", hint="Install infold with its extra: infold[mcp]."
         ) from error
-    from infold.mcp.tools import ToolChoice
+    from infold.operations.tool_choice import ToolChoice
 
     if prefix and not prefix.replace("_", "").replace("-", "").isalnum():
         raise UsageError(f"--prefix {prefix!r} has signs that tools' names cannot have.", hint="Use a-z, 0-9 and _.")

@@ -27,12 +27,12 @@ from infold.errors import AnswerInvalid, AnswerUnreadable, InfoldError
 from infold.librarian import wording
 from infold.librarian.answers import Answer
 from infold.librarian.endpoint import Endpoint, as_completion
+from infold.librarian.speaking import THOUGHTS, Spoken, content_text, tool_calls
 from infold.librarian.spend import Usage
 from infold.librarian.wording import Message
 
 A = TypeVar("A", bound=Answer)
 
-_THOUGHTS: Final = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL)
 _MAX_OBJECTS: Final = 64  # tries at finding one in prose
 _MAX_PROBLEMS: Final = 12
 _MAX_REASON: Final = 200
@@ -197,22 +197,8 @@ def _problems(error: ValidationError) -> str:
 
 def _reply(message: Message) -> Message:
     """What the model said, as it goes into the conversation: without thoughts, prose and the endpoint's extras."""
-    calls = [_call(n, call) for n, call in enumerate(message.get("tool_calls") or ()) if isinstance(call, dict)]
-    content = message.get("content") or ""
-    if isinstance(content, list):
-        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    if calls:
-        return {"role": "assistant", "content": content, "tool_calls": calls}
-    return {"role": "assistant", "content": _json_in(content)}
-
-
-def _call(n: int, call: dict[str, Any]) -> dict[str, Any]:
-    function = call.get("function") or {}
-    arguments = function.get("arguments") or ""
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments)  # some local servers send the object itself
-    named = {"name": str(function.get("name") or "answer"), "arguments": arguments}
-    return {"id": str(call.get("id") or f"call_{n}"), "type": "function", "function": named}
+    said = Spoken(content_text(message), tool_calls(message))
+    return said.message if said.calls else {"role": "assistant", "content": _json_in(said.text)}
 
 
 def _reply_messages(reply: Message) -> list[Message]:
@@ -232,7 +218,7 @@ def _json_in(content: str) -> str:
     text = content.strip()
     if text.startswith("{") and text.endswith("}"):
         return text
-    text = _THOUGHTS.sub("", text)
+    text = THOUGHTS.sub("", text)
     decoder = json.JSONDecoder()
     found, position = content, text.find("{")
     for _ in range(_MAX_OBJECTS):

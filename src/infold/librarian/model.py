@@ -6,7 +6,8 @@ answers to `librarian.endpoint`; the rules of an answer to `librarian.answers`.
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from infold.environment import Environment
 from infold.errors import AnswerInvalid, AnswerRefused, AnswerTruncated, CapTooSmall, InfoldError
@@ -40,6 +41,7 @@ from infold.librarian.questions import (
     answer_messages,
     plan_messages,
 )
+from infold.librarian.speaking import Spoken, spoken
 from infold.librarian.spend import Spend, Usage
 from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import Message, Shown
@@ -124,6 +126,23 @@ class ModelLibrarian:
     async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
         """What the evidence says about a question, asked in a conversation of its own."""
         return await self._ask_once("answer to a question", answer_messages(request), CitedAnswer, request)
+
+    async def speak(
+        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, may_call: bool = True
+    ) -> Spoken:
+        """The next turn of a conversation with tools; without calls where `may_call` is false.
+
+        The tools stay in the request then too, so that a prompt cache holds. Raises LibrarianFault.
+        """
+        asked: dict[str, Any] = {"messages": list(messages)}
+        if tools:
+            asked |= {"tools": list(tools), "tool_choice": "auto" if may_call else "none"}
+        completion = await self._endpoint.complete("conversation", asked)
+        try:
+            return spoken(completion.message, completion.usage)
+        except _SPOILS_ANSWERS:
+            self._endpoint.forget(completion.key)
+            raise
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

@@ -11,8 +11,6 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
-from string import Template
 from typing import Any, Final
 
 import mcp_types as types
@@ -24,11 +22,13 @@ from infold.app import OpenVault
 from infold.errors import IndexFault, InfoldError, UsageError
 from infold.mcp.prompts import prompt_text, prompts
 from infold.mcp.resources import list_resources, read_resource, templates
-from infold.mcp.schemas import without_nulls
-from infold.mcp.tools import ToolChoice, called, read_arguments, tool
+from infold.mcp.tools import tool
 from infold.mcp.warm_up import WarmUp
-from infold.operations.contract import Face
-from infold.operations.table import Operation, operations
+from infold.operations.arguments import read_arguments
+from infold.operations.instructions import instructions
+from infold.operations.schemas import without_nulls
+from infold.operations.table import Operation
+from infold.operations.tool_choice import ToolChoice, called
 
 _log: Final = logging.getLogger(__name__)
 
@@ -57,13 +57,6 @@ def build_server(vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None = 
     )
 
 
-def instructions(vault: OpenVault, prefix: str = "") -> str:
-    """How the notebook is organised, when to write, what to search first (spec 3, section 9)."""
-    text = Template((files(__package__) / "instructions.md").read_text(encoding="utf-8"))
-    names = {name: f"{prefix}{name}" for name in operations(Face.MCP)}
-    return text.substitute(names, reference=vault.params.notebook.reference_folder).strip()
-
-
 class _Face:
     """The handlers."""
 
@@ -79,10 +72,8 @@ class _Face:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What the operation answers; what went wrong, and what to do, as an answer too: the agent can act on it."""
-        operation = called(params.name, self._offered)
         try:
-            if operation is None:
-                raise _no_such_tool(params.name, self._offered)
+            operation = called(params.name, self._offered)
             request = read_arguments(operation, params.arguments)
             if self._warm_up is not None and IndexFault in operation.errors:
                 told = await asyncio.to_thread(self._warm_up.wait, INDEX_WAIT_SECONDS)
@@ -143,14 +134,6 @@ def _protocol_errors() -> Iterator[None]:
     except InfoldError as error:
         said = f"{error}{f' {error.hint}' if error.hint else ''}"
         raise MCPError(types.INVALID_PARAMS, said) from error
-
-
-def _no_such_tool(name: str, offered: Mapping[str, object]) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, offered, 2)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"The tools are {', '.join(offered)}."
-    return UsageError(f"There is no tool {name!r}.", hint=hint)
 
 
 def _answer(found: Mapping[str, Any]) -> types.CallToolResult:

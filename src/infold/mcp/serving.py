@@ -13,8 +13,8 @@ import anyio
 from infold.app import OpenVault
 from infold.errors import UsageError
 from infold.mcp.server import build_server
-from infold.mcp.tools import ToolChoice
 from infold.mcp.warm_up import WarmUp
+from infold.operations.tool_choice import ToolChoice
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -14,6 +14,7 @@ from infold.search.index.contract import DEFAULT_GROUPS, Filter, PointGroup
 from infold.search.query.results import ALWAYS_SHOWN, Result, SearchResult
 from infold.text import content_hash
 from infold.vault.files import read_bytes
+from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, read_front_matter, trust_of
 from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
@@ -181,6 +182,7 @@ def _explanation(result: Result) -> Explanation:
 
 
 _ALL_LINES: Final = 999_999_999
+_SOURCES: Final = "sources/"  # before the names of what was brought in from outside
 
 
 class MemoryGetRequest(Message):
@@ -209,6 +211,8 @@ class MemoryGetAnswer(Message):
     """That of a note's whole text, for `notebook_edit`; empty of what is no note."""
     near: tuple[str, ...]
     """Names that come near, where there is no such file."""
+    trust: str
+    """Whose text it is, as of a search result."""
     hint: str
     """Why there are no lines, and what to try."""
 
@@ -228,16 +232,31 @@ def memory_get(vault: OpenVault, request: MemoryGetRequest) -> MemoryGetAnswer:
     except PathRefused as error:  # the request is wrong, not a file of the vault
         raise UsageError(str(error), hint=error.hint) from error
     hint = "" if portion.lines else _missing(vault, request.path, portion)
-    return MemoryGetAnswer.of(portion, path=portion.path or None, hint=hint, hash=_note_hash(vault, portion.path))
+    note = _note(vault, portion.path)
+    return MemoryGetAnswer.of(
+        portion,
+        path=portion.path or None,
+        hint=hint,
+        hash="" if note is None else content_hash(note),
+        trust=_trust(portion.path, note),
+    )
 
 
-def _note_hash(vault: OpenVault, path: str) -> str:
+def _note(vault: OpenVault, path: str) -> bytes | None:
+    """The bytes of a note; None of a name that is something else's, such as a memory's."""
     if not is_note_name(path):
-        return ""
+        return None
     try:
-        return content_hash(read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes))
-    except (NoteUnreadable, PathRefused):  # a name like a note's that is something else's, such as a memory's
-        return ""
+        return read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes)
+    except (NoteUnreadable, PathRefused):
+        return None
+
+
+def _trust(path: str, note: bytes | None) -> str:
+    if path.startswith(_SOURCES):
+        return TRUST_OF_OTHERS
+    front = read_front_matter(note.decode(errors="replace")) if note is not None else None
+    return TRUST_OF_NOTES if front is None else trust_of(front.values)
 
 
 def _missing(vault: OpenVault, name: str, portion: Portion) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from infold.agent.session import AgentSession
 from infold.errors import NoteNotFound, UsageError
-from infold.operations import agent, memory, notebook
+from infold.operations import chat, memory, notebook
 from infold.operations.contract import Message
 from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.search import index_status
@@ -100,16 +100,16 @@ def _add_pages(router: APIRouter, vault: OpenVault) -> None:
 def _add_agent(router: APIRouter, vault: OpenVault) -> None:
     @router.post("/memory/simulate-compaction")
     def simulate_compaction() -> Json:
-        """The flush before a compaction, on the agent's session: the reminder, once a cycle, and then the cut."""
+        """The flush before a compaction, on the agent's session: a silent turn, once a cycle, and then the cut."""
         session = AgentSession(vault.workspace, SESSION)
-        reminder = session.compact()
+        reminder = chat.compact(vault, SESSION)
         return {"triggered": reminder is not None, "reminder": reminder, "session": session.path}
 
     @router.post("/brain/inject-turn")
     def inject_turn(body: InjectedTurn) -> Json:
         """Put a turn into the agent's session; a user's is answered, the others are only kept."""
         if body.role == "user":
-            return {"injected": True, **agent.chat(vault, agent.ChatRequest(message=body.content)).as_json()}
+            return {"injected": True, **chat.chat(vault, chat.ChatRequest(message=body.content)).as_json()}
         session = AgentSession(vault.workspace, SESSION)
         session.said(body.role, body.content)
         return {"injected": True, "transcript": session.path}

@@ -1,0 +1,55 @@
+"""Which operations are offered as tools, and under which names: for MCP clients and for the vault's own agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from infold.errors import UsageError
+from infold.operations.contract import Effect, Face, Group
+from infold.operations.table import Operation, operations
+
+TOOL_SETS: Final = (*(str(group) for group in Group), "all")
+# What specifications call an operation beside its own name: understood when it is called, and not listed twice.
+_OTHER_NAMES: Final[Mapping[str, str]] = {"knowledge_rename": "note_rename", "knowledge_delete": "note_delete"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """Which tools are offered: of these groups, only readers where asked for, with a prefix before each name."""
+
+    groups: tuple[str, ...] = ("all",)
+    prefix: str = ""
+    is_read_only: bool = False
+
+    def offered(self, face: Face = Face.MCP) -> dict[str, Operation[Any, Any]]:
+        """The operations by the name of their tool. Raises UsageError for a set there is not."""
+        wanted = {name.strip() for name in self.groups}
+        for name in sorted(wanted - set(TOOL_SETS)):
+            near = get_close_matches(name, TOOL_SETS, 1)
+            raise UsageError(
+                f"There is no set of tools {name!r}.", hint=f"The sets are {', '.join(near or TOOL_SETS)}."
+            )
+        return {
+            f"{self.prefix}{name}": operation
+            for name, operation in operations(face).items()
+            if ("all" in wanted or operation.group in wanted)
+            and not (self.is_read_only and operation.effect is not Effect.READS)
+        }
+
+
+def called(name: str, offered: Mapping[str, Operation[Any, Any]]) -> Operation[Any, Any]:
+    """The operation that a call names, also by its other name. Raises UsageError with the names that come near."""
+    other = (
+        operation
+        for own, operation in offered.items()
+        if operation.name in _OTHER_NAMES and name == own.removesuffix(operation.name) + _OTHER_NAMES[operation.name]
+    )
+    found = offered.get(name) or next(other, None)
+    if found is None:
+        near = get_close_matches(name, offered, 2)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"The tools are {', '.join(offered)}."
+        raise UsageError(f"There is no tool {name!r}.", hint=hint)
+    return found
