@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -64,16 +66,22 @@ class Message(BaseModel):
         return schema
 
 
-def _described(message: type[Message]) -> dict[str, str]:
+def _described(message: type[Message]) -> Mapping[str, str]:
     """The fields of a message with the strings that stand below them."""
-    (declared,) = ast.parse(textwrap.dedent(inspect.getsource(message))).body
-    lines = declared.body if isinstance(declared, ast.ClassDef) else []
-    found: dict[str, str] = {}
-    for field, below in pairwise(lines):
+    return _described_in(message.__module__).get(message.__name__, {})
+
+
+@cache
+def _described_in(module: str) -> Mapping[str, Mapping[str, str]]:
+    """The same for every class of a module, which is read once."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {each.name: dict(_fields(each)) for each in ast.walk(tree) if isinstance(each, ast.ClassDef)}
+
+
+def _fields(declared: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(declared.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            text = ast.literal_eval(below.value)
-            found[field.target.id] = inspect.cleandoc(text)
-    return found
+            yield field.target.id, inspect.cleandoc(ast.literal_eval(below.value))
 
 
 class Nothing(Message):
