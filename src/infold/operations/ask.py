@@ -118,10 +118,7 @@ async def _asked(vault: OpenVault, request: PlanRequest, looking: Looking, space
 
 
 def _estimate(vault: OpenVault, asked: PlanRequest) -> Any:
-    from infold.librarian.factory import model_librarian
-
-    price = model_librarian(vault.workspace, vault.environment).spend.price
-    return estimate_ask(asked, vault.params.editing.max_corrections, price)
+    return estimate_ask(asked, vault.params.editing.max_corrections, vault.model_librarian().spend.price)
 
 
 def _centre(vault: OpenVault, caller: str) -> str:

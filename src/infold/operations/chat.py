@@ -188,10 +188,8 @@ async def _agent(
     vault: OpenVault, session: AgentSession, request: ChatRequest, permission: Permission, hear: Hear = lambda _: None
 ) -> AsyncIterator[tuple[Agent, ModelLibrarian]]:
     """The agent of a session, with the librarian who speaks for it and counts what that costs."""
-    from infold.librarian.factory import model_librarian
-
     space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
-    librarian = model_librarian(space, vault.environment)
+    librarian = vault.model_librarian(space.params.librarian)
     params = vault.params.agent
     limits = Limits(params.max_steps, params.context_tokens, params.compact_at)
 
@@ -220,9 +218,7 @@ def _context(vault: OpenVault, session: AgentSession) -> ContextUse:
 
 def _estimate(vault: OpenVault, session: AgentSession, request: ChatRequest) -> Estimate:
     """From an answer at once to all steps taken, the last with a full context, and a flush before."""
-    from infold.librarian.factory import model_librarian
-
-    price = model_librarian(vault.workspace, vault.environment).spend.price
+    price = vault.model_librarian().spend.price
     params, use = vault.params.agent, _context(vault, session)
     first = use.total + token_count(request.message)
     most = params.max_steps + FLUSH_STEPS

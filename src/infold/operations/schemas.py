@@ -7,7 +7,6 @@ value that may be null is left out instead, in arguments and in answers alike (`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -16,20 +15,15 @@ _NAMING: Final = frozenset(("title", "default"))
 _DEEPEST: Final = 12  # of a schema that refers to itself, before it says only "object"
 
 
-@cache
 def arguments_schema(request: type[BaseModel]) -> dict[str, Any]:
-    """The schema of a tool's arguments: each described, with limits and default; no others are allowed.
-
-    Made once for each kind of request; whoever gets it does not change it.
-    """
+    """The schema of a tool's arguments: each described, with limits and default; no others are allowed."""
     schema = _plain(request.model_json_schema(by_alias=True), keeps_defaults=True)
     schema.setdefault("properties", {})
     return {**schema, "additionalProperties": False}
 
 
-@cache
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
-    """The schema of a tool's structured answer; likewise."""
+    """The schema of a tool's structured answer."""
     schema = _plain(answer.model_json_schema(by_alias=True, mode="serialization"), keeps_defaults=False)
     schema.setdefault("properties", {})
     return schema
