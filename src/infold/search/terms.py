@@ -190,6 +190,18 @@ def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, st
     return encoder(language).words(tokens(text))
 
 
+def spoken_first(text: str, languages: Sequence[str]) -> str:
+    """The language that a question is taken for: the commonest of the notes, unless it is plainly in another."""
+    detected = detect_language(text)
+    return languages[0] if languages and detected == DEFAULT_LANGUAGE else detected
+
+
+def main_terms(text: str, language: str) -> list[str]:
+    """The main terms of `text` in `language`, in order, with repeats."""
+    forms = encoder(language).forms
+    return [term for token in tokens(text) for term in forms(token)[0]]
+
+
 def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
     """What to look for, and how much each term counts. `languages` are those of the notes searched, commonest first.
 
@@ -198,7 +210,7 @@ def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
     """
     counted = Counter(tokens(text))
     detected = detect_language(text)
-    first = languages[0] if languages and detected == DEFAULT_LANGUAGE else detected
+    first = spoken_first(text, languages)
     weights: dict[str, float] = {}
     for language in sorted({first, detected, DEFAULT_LANGUAGE, *languages}, key=lambda other: (other != first, other)):
         stem_weight = 1.0 if language == first else OTHER_LANGUAGE_WEIGHT

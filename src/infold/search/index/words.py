@@ -11,7 +11,7 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from operator import attrgetter
@@ -91,6 +91,26 @@ class WordIndex:
         named = Query.term_set_query(self._schema, "id", list(ids))
         found = self._found(_all_of(named, *_conditions(self._schema, where)), len(ids), "looking points up", scale=0.0)
         return {hit.id: hit for hit in found}
+
+    def frequencies(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many points each of these terms stands as a main one."""
+        with _translated(self.folder, "counting words"):
+            searcher = self._searcher()
+            return {term: int(searcher.doc_freq("words", term)) for term in terms}
+
+    def covered(self, weights: Mapping[str, float], ids: Sequence[str]) -> dict[str, float]:
+        """Of each of these points, the weights of the terms that it holds as main ones, added up; 0 is left out."""
+        if not weights or not ids:
+            return {}
+        schema = self._schema
+        held = Query.boolean_query(
+            [
+                (Occur.Should, Query.const_score_query(Query.term_query(schema, "words", term, "basic"), weight))
+                for term, weight in weights.items()
+            ]
+        )
+        named = Query.const_score_query(Query.term_set_query(schema, "id", list(ids)), 0.0)
+        return {hit.id: hit.score for hit in self._found(_all_of(held, named), len(ids), "looking points up")}
 
     def points(self, where: Filter = EVERYTHING, limit: int | None = None) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""

@@ -62,7 +62,8 @@ def answer(
     if question.phrases:
         legs = _with_phrases(searcher, question, legs, where, texts.get, limit)
     collector = _Collector(wanted_of(question, searcher.languages), texts)
-    for ranked in legs.ranked(fusion, fusion_k):
+    found = legs.ranked(fusion, fusion_k)
+    for ranked in map(_shown, found) if fusion == "strength" else found:
         if len(collector.results) >= limit or ranked.hit.score < min_score:
             break
         collector.add(ranked)
@@ -75,6 +76,20 @@ def answer(
             keyword_ms=legs.keyword_ms, dense_ms=legs.dense_ms, total_ms=(time.perf_counter() - started) * 1000
         ),
     )
+
+
+def _shown(ranked: Ranked) -> Ranked:
+    """With the score that is shown: the root of the strength, as a place a quarter as strong as can be is no weak one.
+
+    Strength falls off fast, and is whole only for what every ranking has first; `search.min_score` is a low threshold
+    (spec 3, section 12).
+    """
+    strength = ranked.hit.score
+    if strength <= 0:
+        return ranked
+    score = math.sqrt(strength)
+    parts = tuple(replace(part, share=part.share / score) for part in ranked.evidence)
+    return replace(ranked, hit=replace(ranked.hit, score=score), evidence=parts)
 
 
 def _with_phrases(

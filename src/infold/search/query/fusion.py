@@ -20,6 +20,8 @@ from infold.search.index.contract import Hit
 RRF_K: Final = 60
 KEYWORD: Final = "keyword"
 MEANING: Final = "dense"
+MATCH: Final = "match"
+_ABSOLUTE: Final = frozenset((MEANING, MATCH))  # rankings whose scores have a scale of their own
 NOTE_SHARES: Final = {KEYWORD: 0.5, MEANING: 2.0}  # what a note counts beside one passage of it; measured
 _OF_A_NOTE: Final = 3
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
@@ -83,10 +85,11 @@ def fuse(rankings: Sequence[Ranking], k: int = RRF_K) -> list[Ranked]:
 def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     """The passages of all rankings, best first, by how far each stands out, and its note with it.
 
-    Of keywords, scores count relative to the best one: BM25 has no scale of its own. Of meaning, the cosine above that
-    of what was not found counts as it is: a question to which nothing is much nearer than the rest is one that meaning
-    has no answer to. Beside a passage its note counts, by its three best passages: words say where in a note, meaning
-    rather in which note (`NOTE_SHARES`). Scores are scaled so that what is best in every ranking has 1.
+    Of keywords, scores count relative to the best one: BM25 has no scale of its own. Other scores count as they are; of
+    meaning, what the cosine is above that of what was not found: a question to which nothing is much nearer than the
+    rest is one that meaning has no answer to. Beside a passage its note counts, by its three best passages: words say
+    where in a note, meaning rather in which note (`NOTE_SHARES`). Scores are scaled so that what is best in every
+    ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
     hits: dict[Place, Hit] = {}
@@ -123,9 +126,9 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
 
 
 def _strengths(ranking: Ranking) -> dict[Place, float]:
-    """How far each hit stands above what was not found: as a share of the best, but for meaning, which has a scale."""
+    """How far each hit stands above what was not found: as a share of the best where scores have no scale."""
     best = max(hit.score for hit in ranking.hits)
-    scale = 1.0 if ranking.name == MEANING else best - ranking.base
+    scale = 1.0 if ranking.name in _ABSOLUTE else best - ranking.base
     if scale <= 0:  # all alike: then being found is what counts
         return {_place(hit): 1.0 for hit in ranking.hits}
     return {_place(hit): max(hit.score - ranking.base, 0.0) / scale for hit in ranking.hits}

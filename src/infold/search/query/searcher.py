@@ -32,6 +32,7 @@ from infold.search.query.fusion import (
     telling,
 )
 from infold.search.query.opened_index import OpenedIndex
+from infold.search.query.term_match import term_match
 from infold.search.terms import query_weights
 from infold.settings import Fusion, SearchParams
 
@@ -69,14 +70,19 @@ class Legs:
     keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
     dense_base: float = 0.0
     notice: str = ""  # why it is not all there is
+    match: Callable[[Sequence[Hit]], Ranking] | None = None  # what else speaks for what was found
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
-        """The two as one ranking."""
+        """The two as one ranking; by strength, with what else speaks for a passage."""
         rankings = [
             Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
             Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
         ]
-        return by_strength(rankings) if fusion == "strength" else fuse(rankings, fusion_k)
+        if fusion != "strength":
+            return fuse(rankings, fusion_k)
+        found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
+        match = (self.match(list(found.values())),) if self.match is not None else ()
+        return by_strength([*rankings, *match])
 
 
 class Searcher:
@@ -157,6 +163,7 @@ class Searcher:
             keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
             dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
             notice=notice,
+            match=lambda hits: self._match(keywords, hits),
         )
 
     def search(
@@ -267,6 +274,19 @@ class Searcher:
         if opened is not None:
             opened.close()
         return newer
+
+    def _match(self, text: str, hits: Sequence[Hit]) -> Ranking:
+        """The hits by title, headings and how much of `text` they cover."""
+        return self._ask(
+            lambda opened: term_match(
+                text,
+                hits,
+                opened.languages,
+                passages=opened.words.count(),
+                frequencies=opened.words.frequencies,
+                covered=opened.words.covered,
+            )
+        )
 
     def _dense_weight(self) -> float:
         if self._params.dense_weight is not None:
