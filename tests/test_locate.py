@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from infold.errors import SettingInvalid, UsageError, VaultNotFound
-from infold.locate import WorkspaceRequest, default_state, locate_workspace, remember
+from infold.locate import WorkspaceRequest, locate_workspace
+from infold.places import default_state, remember
 from infold.settings import load_params
 
 pytestmark = pytest.mark.usefixtures("nowhere")

@@ -2,7 +2,8 @@
 
 The first that is there counts:
 
-- vault: `--vault`, INFOLD_VAULT, `vault.path` of ./params.yaml, the vault that `infold init` remembered;
+- vault: `--vault`, INFOLD_VAULT, `vault.path` of ./params.yaml, the vault that `infold init` remembered; the first two
+  may also say the name of a vault (`infold.places`);
 - state: `--state`, INFOLD_STATE, `data/state` beside that ./params.yaml, the folder that `infold init` was given for
   the vault, a folder of the vault's own in the user's data folder;
 - settings: `--params`, that ./params.yaml, params.yaml of the state's DVC project or in the state folder, the defaults;
@@ -13,27 +14,23 @@ The state lies outside the vault because vaults are often synced, and an index m
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infold.discovery import find_inbox, find_root
-from infold.durable.files import Disk, make_private
 from infold.environment import Environment
-from infold.errors import SettingInvalid, StateUnwritable, UsageError, VaultNotFound
-from infold.home import state_home
+from infold.errors import SettingInvalid, UsageError, VaultNotFound
+from infold.places import default_state, known_vaults, remembered_places
 
 if TYPE_CHECKING:
     from infold.settings import Params
     from infold.workspace import Workspace
 
 PARAMS_FILE = "params.yaml"
-_PLACES_FILE = "places.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     vault_from = "--vault" if wanted.vault is not None else "INFOLD_VAULT"
     wanted = replace(wanted, vault=wanted.vault or environment.vault, state=wanted.state or environment.state)
     repository = _repository_params() if wanted.vault is None else None
-    remembered = _read_places()
+    remembered = remembered_places()
     vault, vault_from = _vault(wanted, vault_from, repository, remembered)
     state = _state(wanted, vault, repository, remembered)
     params_file = wanted.params or (repository[0] if repository else None)
@@ -103,37 +100,6 @@ def _params_of(state: Path) -> tuple[Path, ...]:
     """Where the settings of a state folder may lie: in the DVC project that it belongs to, else in itself."""
     project = state.parent.parent
     return (*([project / PARAMS_FILE] if (project / ".dvc").is_dir() else []), state / PARAMS_FILE)
-
-
-def default_state(vault: Path) -> Path:
-    """The state folder of a vault for which none was named: two vaults of one name do not share it."""
-    name = re.sub(r"[^\w.-]+", "-", vault.name).strip("-.") or "vault"
-    digest = hashlib.sha256(os.fsencode(vault)).hexdigest()[:8]
-    return state_home() / "vaults" / f"{name}-{digest}"
-
-
-def remember(vault: Path, state: Path) -> Path:
-    """Makes `vault` the default and keeps where its state is; gives the file that says so."""
-    places = _read_places()
-    states = {**places.get("states", {}), str(vault): str(state)}
-    if state == default_state(vault):
-        del states[str(vault)]
-    file = state_home() / _PLACES_FILE
-    try:
-        make_private(file.parent)
-        text = json.dumps({"default": str(vault), "states": states}, indent=2) + "\n"
-        Disk().write_whole(file, text.encode(), is_shared=True)
-    except StateUnwritable as error:
-        raise StateUnwritable(str(error), hint="Set INFOLD_STATE_HOME to a writable folder.") from error
-    return file
-
-
-def _read_places() -> dict[str, Any]:
-    try:
-        places = json.loads((state_home() / _PLACES_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return places if isinstance(places, dict) else {}
 
 
 def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:
@@ -169,9 +135,20 @@ def _vault(
             hint="Add --vault DIR with your folder of notes, or run `infold init --vault DIR` once. "
             "`infold demo` shows it on a vault of its own.",
         )
+    named = known_vaults()
+    if (name := str(folder)) in named:
+        if folder.is_dir() and folder.resolve() != named[name]:
+            raise UsageError(
+                f"{name} is the name of the vault {named[name]}, and a folder here.",
+                hint="Give the whole path of the one you mean.",
+            )
+        folder, origin = named[name], f"{origin} {name}"
     folder = folder.expanduser()
     if not folder.exists():
-        raise VaultNotFound(f"There is no folder {folder} ({origin}).", hint="Name the folder that holds your notes.")
+        others = f", or one of {', '.join(named)}" if named else ""
+        raise VaultNotFound(
+            f"There is no folder {folder} ({origin}).", hint=f"Name the folder that holds your notes{others}."
+        )
     if not folder.is_dir():
         raise VaultNotFound(
             f"{folder} is a file, not a folder ({origin}).", hint="Name the folder that holds your notes."

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from infold.locate import default_state
+from infold.places import default_state
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -25,6 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from infold import __version__
 from infold._pipeline import mount
 from infold.cli.commands import COMMANDS, Entry, Group
+from infold.cli.examples import EXAMPLES
 from infold.cli.terminal import Terminal
 from infold.durable.files import refused
 from infold.errors import InfoldError, UsageError
@@ -53,6 +54,14 @@ class _Plain:
 class _Command(_Plain, TyperCommand):
     """One command. Text that begins like an item of a list (`- Milk`) is text, not an option."""
 
+    words = ""  # those that call it: `docmem show`
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Its help, which ends with examples."""
+        shown = "\n".join(f"  infold {line}" for line in EXAMPLES[self.words])
+        self.epilog = f"Examples:\n{shown}".replace("[", r"\[")
+        super().format_help(ctx, formatter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, items of lists last, where nothing is taken for an option."""
         items = [word for word in args if word.startswith(("- ", "---\n"))]
@@ -67,11 +76,13 @@ class _Face(_Plain, TyperGroup):
 
     entries: tuple[Entry | Group, ...] = ()
     default: str = ""
+    before: str = ""  # the words before the name of a command
     _is_listing = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, with the default command in front where a group has one and none is named."""
-        if self.default and (not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))):
+        is_alone = not args and not ctx.resilient_parsing  # while a word is being completed, any may follow
+        if self.default and (is_alone or (args and args[0].startswith("-") and args[0] not in ("-h", "--help"))):
             args = [self.default, *args]
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
@@ -91,8 +102,18 @@ class _Face(_Plain, TyperGroup):
         if entry is not None and self._is_listing:
             return _listed(entry)
         if entry is not None and cmd_name not in self.commands:
-            self.commands[cmd_name] = _loaded(entry)
+            self.commands[cmd_name] = _loaded(entry, self.before)
         return super().get_command(ctx, cmd_name)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What may stand next, no command loaded for it but the default one, whose options may stand here too."""
+        self._is_listing = True
+        found: list[Any] = super().shell_complete(ctx, incomplete)
+        self._is_listing = False
+        if self.default and incomplete.startswith("-"):
+            command = self.get_command(ctx, self.default)
+            found += command.shell_complete(typer.Context(command, info_name=self.default, parent=ctx), incomplete)
+        return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called; a name that is none is told with those that come near, loaded or not."""
@@ -153,11 +174,13 @@ def _unexpected(error: Exception) -> InfoldError:
     )
 
 
-def _typer(entries: tuple[Entry | Group, ...], name: str, text: str, default: str = "") -> typer.Typer:
+def _typer(
+    entries: tuple[Entry | Group, ...], name: str, text: str, default: str = "", before: str = ""
+) -> typer.Typer:
     """A face with these commands, none of them loaded."""
     return typer.Typer(
         name=name,
-        cls=type("_Face", (_Face,), {"entries": entries, "default": default}),
+        cls=type("_Face", (_Face,), {"entries": entries, "default": default, "before": before}),
         help=text,
         epilog=EXIT_CODES,
         no_args_is_help=True,
@@ -168,10 +191,10 @@ def _typer(entries: tuple[Entry | Group, ...], name: str, text: str, default: st
     )
 
 
-def _loaded(entry: Entry | Group) -> Any:
-    """The command, as click has it."""
+def _loaded(entry: Entry | Group, before: str = "") -> Any:
+    """The command, as click has it; `before` are the words before its name."""
     if isinstance(entry, Group):
-        group = _typer(entry.entries, entry.name, entry.help, entry.default)
+        group = _typer(entry.entries, entry.name, entry.help, entry.default, f"{entry.name} ")
         group.callback()(_nothing_first)
         found = typer.main.get_command(group)
         setattr(found, "rich_help_panel", entry.panel)  # noqa: B010 - typer's own attribute, which click does not know
@@ -180,7 +203,8 @@ def _loaded(entry: Entry | Group) -> Any:
     function: Callable[..., int] = getattr(import_module(f"infold.cli.{module}"), name)
     text = "\n\n".join(_paragraphs(function.__doc__ or ""))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-    alone.command(entry.name, cls=_Command, help=text, rich_help_panel=entry.panel)(function)
+    named = type("_Command", (_Command,), {"words": before + entry.name})
+    alone.command(entry.name, cls=named, help=text, rich_help_panel=entry.panel)(function)
     return typer.main.get_command(alone)
 
 
@@ -229,7 +253,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", "-V", metavar="", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Infold folds new text into the notes you already have."""

@@ -1,7 +1,7 @@
 """Which commands there are, in the order and under the panels in which `infold --help` lists them.
 
 A command is a function, loaded when it is called or when its help is shown: `infold search` waits for no other's
-libraries. Add one here, then run `python -m scripts.cli_docs`.
+libraries. Add one here and its examples in `cli.examples`, then run `python -m scripts.cli_docs`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ DONE: Final = "What was done"
 FINDING: Final = "Finding and reading"
 NOTEBOOK: Final = "The notebook"
 VAULT: Final = "The vault"
+TERMINAL: Final = "The terminal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,13 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("init", "init:init", JOB),
     Entry("integrate", "integrate:integrate", JOB, operation="inbox_integrate"),
     Entry("review", "review:review", JOB, operation="run_review"),
-    Entry("runs", "runs:runs", DONE, operation="run_list"),
+    Group(
+        "runs",
+        "What was changed, newest first (what `infold runs` alone lists), and how much of it is kept.",
+        (Entry("list", "runs:runs", operation="run_list"), Entry("prune", "runs:prune", operation="run_prune")),
+        DONE,
+        default="list",
+    ),
     Entry("show", "runs:show", DONE, operation="run_show"),
     Entry("diff", "runs:diff", DONE, operation="run_diff"),
     Entry("apply", "runs:apply", DONE, operation="run_apply"),
@@ -102,6 +109,9 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("chat", "chat:chat", FINDING, operation="chat"),
     Entry("query", "knowledge:query", FINDING, operation="knowledge_query"),
     Entry("suggest", "graph:suggest", FINDING, operation="knowledge_suggest"),
+    Entry("links", "graph:links", FINDING),
+    Entry("backlinks", "graph:backlinks", FINDING),
+    Entry("tags", "graph:tags", FINDING, operation="knowledge_tags"),
     Entry("graph", "graph:graph", FINDING, operation="knowledge_graph"),
     Entry("research", "research:research", FINDING, operation="knowledge_research"),
     Group(
@@ -167,6 +177,31 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry("watch", "watch:watch", VAULT),
     Entry("rebuild", "index:rebuild", VAULT, operation="index_rebuild"),
     Entry("status", "status:status", VAULT, operation="vault_status"),
+    Group(
+        "config",
+        "The settings in force and where each comes from (what `infold config` alone lists), and changing one.",
+        (
+            Entry("list", "config:list_"),
+            Entry("get", "config:get"),
+            Entry("set", "config:set_"),
+            Entry("unset", "config:unset"),
+            Entry("edit", "config:edit"),
+        ),
+        VAULT,
+        default="list",
+    ),
+    Group(
+        "vaults",
+        "Several vaults, each with a name that `--vault` takes (what `infold vaults` alone lists).",
+        (
+            Entry("list", "vaults:list_"),
+            Entry("add", "vaults:add"),
+            Entry("use", "vaults:use"),
+            Entry("forget", "vaults:forget"),
+        ),
+        VAULT,
+        default="list",
+    ),
     Entry("doctor", "doctor:doctor", VAULT, operation="vault_doctor"),
     Group(
         "evaluate",
@@ -186,4 +221,6 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         (Entry("list", "models:list_"), Entry("pull", "models:pull"), Entry("use", "models:use")),
         VAULT,
     ),
+    Entry("completion", "completion:completion", TERMINAL),
+    Entry("help", "help:help_", TERMINAL),
 )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from infold.cli import suggestions
 from infold.cli.options import Call, command
 from infold.operations.memory import MemoryGetRequest, memory_get
 
@@ -15,7 +16,13 @@ from infold.operations.memory import MemoryGetRequest, memory_get
 def get(
     call: Call,
     name: Annotated[
-        str, typer.Argument(metavar="PATH[:LINE[:COUNT]]", help="A note, by its path or name.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="PATH[:LINE[:COUNT]]",
+            help="A note, by its path or name.",
+            show_default=False,
+            autocompletion=suggestions.notes,
+        ),
     ],
 ) -> int:
     """Print a note, or some lines of it.

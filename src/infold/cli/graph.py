@@ -1,4 +1,7 @@
-"""`infold graph`, `infold lint`, `infold suggest`: how notes link, what is not well, and what a text should link to."""
+"""How notes link, their tags, what is not well, and what a text should link to.
+
+`infold graph | links | backlinks | tags | lint | suggest`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infold.cli import suggestions
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
@@ -23,6 +27,7 @@ from infold.operations.graph import (
     knowledge_lint,
 )
 from infold.operations.knowledge import KnowledgeSuggestRequest, knowledge_suggest
+from infold.operations.tags import KnowledgeTagsRequest, knowledge_tags
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
@@ -30,11 +35,18 @@ if TYPE_CHECKING:
 
 _SHOWN_OF_A_GROUP = 6
 
+LinkedNoteArgument = Annotated[
+    str, typer.Argument(metavar="NOTE", help="A note, by name or path.", autocompletion=suggestions.notes)
+]
+MostOption = Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, help="At most so many.")]
+
 
 @command
 def graph(
     call: Call,
-    note: Annotated[str | None, typer.Argument(metavar="[NOTE]", help="A note, by name or path.")] = None,
+    note: Annotated[
+        str | None, typer.Argument(metavar="[NOTE]", help="A note, by name or path.", autocompletion=suggestions.notes)
+    ] = None,
     *,
     view: Annotated[
         GraphView | None,
@@ -102,6 +114,52 @@ def _lines(answer: KnowledgeGraphAnswer) -> list[str]:
     if answer.total > shown:
         lines.append(f"  … {answer.total - shown} more; --limit shows them.")
     return lines
+
+
+@command
+def links(call: Call, note: LinkedNoteArgument, *, limit: MostOption = 50) -> int:
+    """List the notes that a note links to, in the order of its links (`infold graph --view links`)."""
+    return _of_a_note(call, "links", note, limit)
+
+
+@command
+def backlinks(call: Call, note: LinkedNoteArgument, *, limit: MostOption = 50) -> int:
+    """List the notes that link to a note, with the line that each link stands on (`infold graph NOTE`)."""
+    return _of_a_note(call, "backlinks", note, limit)
+
+
+def _of_a_note(call: Call, view: GraphView, note: str, limit: int) -> int:
+    with call.vault() as vault:
+        answer = knowledge_graph(vault, KnowledgeGraphRequest(view=view, note=note, limit=limit))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    else:
+        call.terminal.say("\n".join(_lines(answer)))
+    return 0
+
+
+@command
+def tags(
+    call: Call,
+    tag: Annotated[str, typer.Argument(metavar="[TAG]", help="A tag, with or without #.", show_default=False)] = "",
+    *,
+    limit: MostOption = 200,
+) -> int:
+    """List the tags of the notes, most used first; or the notes that have one tag, or one below it."""
+    with call.vault() as vault:
+        answer = knowledge_tags(vault, KnowledgeTagsRequest(tag=tag, limit=limit))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+        return 0
+    for each in answer.tags:
+        call.terminal.say(f"{each.count:5}  #{each.tag}")
+        for path in each.notes:
+            call.terminal.say(f"         {path}")
+    if answer.total > len(answer.tags):
+        call.terminal.say(f"… {answer.total - len(answer.tags)} more; --limit shows them.")
+    if not answer.tags:
+        call.terminal.notice(f"No note has #{tag.lstrip('#')}." if tag else "No note has a tag.")
+    return 0
 
 
 @command

@@ -16,7 +16,8 @@ from infold.diagnostics.vault_stats import vault_stats
 from infold.discovery import Found, find_inbox, find_root
 from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
-from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace, remember
+from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.places import remember
 
 if TYPE_CHECKING:
     from infold.diagnostics.vault_stats import VaultStats
@@ -181,7 +182,7 @@ def _write_settings(file: Path, place: LocatedWorkspace, settled: _Settled) -> N
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(
             f"# Settings for {place.vault}. `infold init --force` writes this file anew.\n"
-            f"# `infold status --settings` shows every name with its value.\n{body}",
+            f"# `infold config` shows every setting with its value and where it comes from.\n{body}",
             encoding="utf-8",
         )
     except OSError as error:

@@ -72,7 +72,8 @@ def integrate(
         librarian__max_tokens=max_tokens,
     )
     with opened as vault:
-        terminal.say(f"infold  {vault.workspace.vault}", style="bold")
+        if not terminal.is_quiet:
+            terminal.say(f"infold  {vault.workspace.vault}", style="bold")
         wanted = InboxIntegrateRequest(dry_run=dry_run)
         request = agreed(terminal, vault, "inbox_integrate", wanted, vault.estimate_integration, yes=yes)
         if request is None:
@@ -94,7 +95,8 @@ def show_result(terminal: Terminal, vault: OpenVault, done: InboxIntegrateAnswer
         terminal.say("Nothing to do.")
         return
     run = vault.find_run(done.run)
-    show_run(terminal, run)
+    if not terminal.is_quiet:
+        show_run(terminal, run)
     show_totals(terminal, run, vault.workspace.runs / run.id / "report.html")
     if run.status is RunStatus.PLANNED:
         terminal.say(f"apply   {command_line('apply', run.id, wanted)}")

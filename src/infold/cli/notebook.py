@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infold.cli import suggestions
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 @command
 def write(
     call: Call,
-    page: Annotated[str, typer.Argument(metavar="PAGE", help="A note, such as lists/shopping.", show_default=False)],
+    page: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAGE", help="A note, such as lists/shopping.", show_default=False, autocompletion=suggestions.notes
+        ),
+    ],
     text: TextArgument = None,
     *,
     file: FileOption = None,

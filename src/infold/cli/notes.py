@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from infold.cli import suggestions
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.operations.notes import (
@@ -71,7 +72,9 @@ def new(
 @command
 def rename(
     call: Call,
-    note: Annotated[str, typer.Argument(metavar="NOTE", help="The note, by name or path.")],
+    note: Annotated[
+        str, typer.Argument(metavar="NOTE", help="The note, by name or path.", autocompletion=suggestions.notes)
+    ],
     new_name: Annotated[str, typer.Argument(metavar="NEW", help="Its new name or path; a folder ends with /.")],
     *,
     dry_run: DryRunOption = False,
@@ -100,7 +103,9 @@ def rename(
 @command
 def delete(
     call: Call,
-    note: Annotated[str, typer.Argument(metavar="NOTE", help="The note, by name or path.")],
+    note: Annotated[
+        str, typer.Argument(metavar="NOTE", help="The note, by name or path.", autocompletion=suggestions.notes)
+    ],
     *,
     dry_run: DryRunOption = False,
 ) -> int:

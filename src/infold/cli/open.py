@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 import typer
 
+from infold.cli import suggestions
 from infold.cli.options import Call, command
 from infold.environment import Environment
 from infold.errors import SettingInvalid, UsageError
@@ -34,7 +35,14 @@ class With(StrEnum):
 def open_(
     call: Call,
     *,
-    note: Annotated[str, typer.Argument(metavar="NOTE", help="A note, as search shows it: path, name, or path:line.")],
+    note: Annotated[
+        str,
+        typer.Argument(
+            metavar="NOTE",
+            help="A note, as search shows it: path, name, or path:line.",
+            autocompletion=suggestions.notes,
+        ),
+    ],
     how: Annotated[
         With, typer.Option("--with", help="auto takes Obsidian for its own vaults, else $EDITOR, else a pager.")
     ] = With.AUTO,

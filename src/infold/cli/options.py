@@ -12,6 +12,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from infold.app import OpenVault
+from infold.cli import suggestions
 from infold.cli.terminal import Terminal
 from infold.durable.files import close_to_others
 from infold.durable.unfinished import is_unfinished
@@ -29,7 +30,9 @@ VaultOption = Annotated[
     typer.Option(
         "--vault",
         metavar="DIR",
-        help="The folder of notes. Else INFOLD_VAULT, ./params.yaml, or the vault that `infold init` remembered.",
+        help="The folder of notes, or its name of `infold vaults`. Else INFOLD_VAULT, ./params.yaml, or the vault "
+        "that `infold init` remembered.",
+        autocompletion=suggestions.vaults,
         rich_help_panel=_PLACE,
     ),
 ]
@@ -57,6 +60,7 @@ SetOption = Annotated[
         "--set",
         metavar="SECTION.NAME=VALUE",
         help="One setting for this call; may be repeated.",
+        autocompletion=suggestions.settings,
         rich_help_panel=_PLACE,
     ),
 ]
@@ -66,6 +70,16 @@ JsonOption = Annotated[
         "--json", metavar="", help="One JSON object on stdout, everything else on stderr.", rich_help_panel=_OUTPUT
     ),
 ]
+QuietOption = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        metavar="",
+        help="No progress and no asides: results, warnings and errors.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 DebugOption = Annotated[
     bool,
     typer.Option("--debug", metavar="", help="Show the traceback of an unexpected error.", rich_help_panel=_OUTPUT),
@@ -73,7 +87,10 @@ DebugOption = Annotated[
 RunArgument = Annotated[
     str,
     typer.Argument(
-        metavar="RUN", help="The id of a run or other change, a unique beginning of it, or `last`.", show_default=False
+        metavar="RUN",
+        help="The id of a run or other change, a unique beginning of it, or `last`.",
+        show_default=False,
+        autocompletion=suggestions.runs,
     ),
 ]
 _ACCEPTED = "Accepted figures"
@@ -133,17 +150,21 @@ def _placed(
     params: ParamsOption = None,
     changes: SetOption = None,
     is_json: JsonOption = False,
+    is_quiet: QuietOption = False,
     debug: DebugOption = False,  # noqa: ARG001 - the app looks for it where errors end
 ) -> Call:
-    return Call(Terminal(is_json=is_json), WorkspaceRequest(vault, state, params, tuple(changes or ())))
+    return Call(
+        Terminal(is_json=is_json, is_quiet=is_quiet), WorkspaceRequest(vault, state, params, tuple(changes or ()))
+    )
 
 
 def _placeless(
     *,
     is_json: JsonOption = False,
+    is_quiet: QuietOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> Call:
-    return Call(Terminal(is_json=is_json), WorkspaceRequest())
+    return Call(Terminal(is_json=is_json, is_quiet=is_quiet), WorkspaceRequest())
 
 
 def command(function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from infold.cli.terminal import Terminal
+from infold.cli.terminal import ASIDE, Terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -38,7 +38,7 @@ class Stages:
         self._last_line = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._terminal.is_watched:
+        if self._terminal.is_watched and not self._terminal.is_quiet:
             from rich.progress import (
                 BarColumn,
                 MofNCompleteColumn,
@@ -78,9 +78,9 @@ class Stages:
     def _line(self, stage: str, done: int, total: int) -> None:
         """Quick work stays quiet: only what has taken some seconds since the last line is worth one."""
         if stage == "waiting" and not done:
-            self._terminal.notice(_WORDS[stage])
+            self._terminal.notice(_WORDS[stage], style=ASIDE)
             return
         now = time.monotonic()
         if done and now - self._last_line >= _SECONDS_BETWEEN_LINES:
             self._last_line = now
-            self._terminal.notice(f"{_WORDS.get(stage, stage)}: {done} of {total}")
+            self._terminal.notice(f"{_WORDS.get(stage, stage)}: {done} of {total}", style=ASIDE)

@@ -1,4 +1,4 @@
-"""`infold runs | show | diff | apply | undo`: what was done, and taking it back."""
+"""`infold runs | show | diff | apply | undo`: what was done, taking it back, and forgetting what is old."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from infold.operations.inbox import (
     run_show,
     run_undo,
 )
+from infold.operations.pruning import RunPruneRequest, run_prune
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +35,17 @@ if TYPE_CHECKING:
 
 
 @command
-def runs(call: Call) -> int:
+def runs(
+    call: Call,
+    *,
+    limit: Annotated[
+        int | None, typer.Option("-n", "--limit", metavar="N", min=1, help="Only so many, the newest.")
+    ] = None,
+) -> int:
     """List every change, newest first: integrations, writes, logs, new, renamed and deleted notes."""
     terminal = call.terminal
     with call.vault() as vault:
-        found = run_list(vault, RunListRequest())
+        found = run_list(vault, RunListRequest(limit=limit))
         if terminal.is_json:
             terminal.emit(found.as_json())
         elif not found.runs:
@@ -67,6 +74,39 @@ def _outcome(run: RunSummary) -> str:
     paid = "? USD" if run.usd is None else f"{run.usd:.2f} USD" if run.usd else ""
     notes = f"{run.notes} note{'s' * (run.notes != 1)}" if run.notes else ""
     return " · ".join(part for part in (said, notes, run.librarian, paid) if part)
+
+
+@command
+def prune(
+    call: Call,
+    *,
+    days: Annotated[int, typer.Option(metavar="N", min=0, help="Those made more than so many days ago.")] = 90,
+    keep: Annotated[int, typer.Option(metavar="N", min=1, help="The newest so many stay, however old they are.")] = 20,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", metavar="", help="Do it; without, it is only said what would go.")
+    ] = False,
+) -> int:
+    """Forget old changes, with their reports and all that is kept to take them back. No note changes.
+
+    What stays can be undone as before. What is not finished never goes.
+    """
+    terminal = call.terminal
+    with call.vault() as vault:
+        done = run_prune(vault, RunPruneRequest(days=days, keep=keep, dry_run=not yes))
+        if terminal.is_json:
+            terminal.emit(done.as_json())
+            return 0
+        if done.runs and not (yes and terminal.is_quiet):
+            terminal.show(_table(done.runs))
+        size, count = f"{done.bytes_freed / 1e6:.1f} MB", len(done.runs)
+        changes = f"{count} change{'s' * (count != 1)}"
+        if not done.runs:
+            terminal.say(f"Nothing is older than {days} days, but for the newest {keep}.")
+        elif yes:
+            terminal.say(f"Forgotten: {changes}, {size}. They cannot be undone any more.", style="bold")
+        else:
+            terminal.say(f"Would be forgotten: {changes}, {size}; --yes does it.", style="bold")
+    return 0
 
 
 @command

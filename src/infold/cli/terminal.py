@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import InfoldError
 
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
-class Terminal:
-    """Where one command writes. With `is_json` only `emit` writes to stdout."""
+ASIDE: Final = "dim"
 
-    def __init__(self, *, is_json: bool = False) -> None:
+
+class Terminal:
+    """Where one command writes. With `is_json` only `emit` writes to stdout; with `is_quiet` no asides are told."""
+
+    def __init__(self, *, is_json: bool = False, is_quiet: bool = False) -> None:
         self.is_json = is_json
+        self.is_quiet = is_quiet
 
     @cached_property
     def out(self) -> Console:
@@ -71,8 +75,9 @@ class Terminal:
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
     def notice(self, message: str, *, style: str | None = None) -> None:
-        """A line on stderr."""
-        self.err.print(message, style=style, soft_wrap=True)
+        """A line on stderr. One that is `dim` is an aside."""
+        if not (self.is_quiet and style == ASIDE):
+            self.err.print(message, style=style, soft_wrap=True)
 
     def emit(self, value: Mapping[str, Any]) -> None:
         """The one JSON object."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from infold.app import OpenVault
 from infold.durable.change import Change, ChangeStatus, Kind, Undone
 from infold.durable.records import Planned
@@ -136,7 +138,7 @@ class RunSummary(Message):
 class RunListRequest(Message):
     """Which runs."""
 
-    limit: int | None = None
+    limit: int | None = Field(default=None, ge=1)
     """Only so many, the newest."""
 
 

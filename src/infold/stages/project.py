@@ -60,7 +60,7 @@ def make_project(folder: Path, vault: Path, params: Params, ci: str | None = Non
 def _contents(vault: str, params: Params, ci: str | None) -> dict[str, str]:
     values = params.model_copy(update={"vault": params.vault.model_copy(update={"path": vault})})
     settings = yaml.safe_dump(values.model_dump(mode="json"), allow_unicode=True, sort_keys=False)
-    said = "# Settings of infold for the vault that `vault.path` names. `infold status --settings` explains each.\n"
+    said = "# Settings of infold for the vault that `vault.path` names. `infold config` shows each.\n"
     package = files("infold.stages")
     contents = {
         "dvc.yaml": (package / "project.yaml").read_text(encoding="utf-8"),
