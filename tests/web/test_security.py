@@ -8,9 +8,9 @@ import dataclasses
 import pytest
 
 from infold.errors import UsageError
+from infold.http.doorkeeper import MAX_BODY_BYTES
+from infold.operations.spending_rate import MOST_A_MINUTE
 from infold.web.app import create_app
-from infold.web.security import MAX_BODY_BYTES
-from infold.web.spending_rate import MOST_A_MINUTE
 
 WAYS_OUT = ["../secret.md", "..%2fsecret.md", "%2e%2e/secret.md", "..%252fsecret.md", "..%5csecret.md", "x%00.md"]
 WAYS_OUT += ["%2fetc%2fpasswd", "house/../../secret.md", "out.md", "beyond/secret.md", "out.png"]

@@ -59,10 +59,10 @@ def serve(
             serving.serve_stdio(vault, choice)
             return 0
         app = serving.http_app(vault, choice, host=host, token=token or Environment().get("INFOLD_MCP_TOKEN"))
-        import uvicorn
+        from infold.http.server import serve as serve_http
 
         call.terminal.notice(f"Serving http://{host}:{port}/mcp. Ctrl-C ends it.")
-        uvicorn.run(app, host=host, port=port, log_level="warning")
+        serve_http(app, host=host, port=port)
     return 0
 
 

@@ -31,10 +31,9 @@ def serve(
     Only programs and pages of this machine are answered, unless --host names another address; then a token is needed.
     """
     try:
-        import uvicorn
-
+        from infold.http.doorkeeper import LOOPBACK
+        from infold.http.server import serve as serve_http
         from infold.web.app import create_app
-        from infold.web.security import LOOPBACK
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("infold"):
             raise
@@ -49,5 +48,5 @@ def serve(
         app = create_app(vault, host=host, token=token)
         shown = f"[{host}]" if ":" in host else host
         call.terminal.notice(f"http://{shown}:{port}/{f'?token={token}' if token else ''} · Ctrl-C ends it.")
-        uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False)
+        serve_http(app, host=host, port=port)
     return 0

@@ -27,6 +27,7 @@ from infold.mcp.warm_up import WarmUp
 from infold.operations.arguments import read_arguments
 from infold.operations.instructions import instructions
 from infold.operations.schemas import without_nulls
+from infold.operations.spending_rate import SpendingRate
 from infold.operations.table import Operation
 from infold.operations.tool_choice import ToolChoice, called
 
@@ -65,6 +66,7 @@ class _Face:
         self._offered = choice.offered()
         self._names = {operation.name: name for name, operation in self._offered.items()}
         self._warm_up = warm_up
+        self._rate = SpendingRate()
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Every tool that is offered."""
@@ -75,6 +77,7 @@ class _Face:
         try:
             operation = called(params.name, self._offered)
             request = read_arguments(operation, params.arguments)
+            self._rate.admit(operation)
             if self._warm_up is not None and IndexFault in operation.errors:
                 told = await asyncio.to_thread(self._warm_up.wait, INDEX_WAIT_SECONDS)
                 if told:

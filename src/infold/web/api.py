@@ -13,10 +13,10 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from infold.errors import InfoldError, UsageError
 from infold.operations.contract import Effect, Face, Message
+from infold.operations.spending_rate import SpendingRate
 from infold.operations.table import Operation, operations
 from infold.web.jobs import Jobs
 from infold.web.server_events import event_stream
-from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault

@@ -14,14 +14,14 @@ from fastapi.staticfiles import StaticFiles
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from infold import __version__
-from infold.errors import InfoldError, UsageError
+from infold.errors import InfoldError
+from infold.http.doorkeeper import guarded
+from infold.operations.spending_rate import SpendingRate
 from infold.web.api import ErrorAnswer, ErrorText, api_router, error_response
 from infold.web.debug_api import debug_router
 from infold.web.jobs import Jobs
 from infold.web.pages import pages_router
 from infold.web.rendering import error_page
-from infold.web.security import LOOPBACK, Doorkeeper
-from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -36,11 +36,7 @@ def create_app(vault: OpenVault, *, host: str = "127.0.0.1", token: str | None =
 
     Raises UsageError where an address that others can reach is to be served without a token.
     """
-    if host not in LOOPBACK and not token:
-        raise UsageError(
-            f"{host} can be reached by others, so a token is needed.", hint="Add --token, or serve on 127.0.0.1."
-        )
-    return Doorkeeper(_application(vault), LOOPBACK | {host}, token)
+    return guarded(_application(vault), host=host, token=token)
 
 
 def openapi(vault: OpenVault) -> dict[str, Any]:

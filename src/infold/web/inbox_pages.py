@@ -23,8 +23,8 @@ from infold.operations.inbox import (
 )
 from infold.operations.notebook import InboxAddRequest, inbox_add
 from infold.operations.review import run_review
+from infold.operations.spending_rate import SpendingRate
 from infold.web.rendering import Pages
-from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault

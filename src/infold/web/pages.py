@@ -16,11 +16,11 @@ from infold.operations.contract import Nothing
 from infold.operations.docmem import DocmemShowRequest, docmem_roots, docmem_show
 from infold.operations.inbox import RunListRequest, run_list
 from infold.operations.notebook import NotebookPagesRequest, notebook_pages
+from infold.operations.spending_rate import SpendingRate
 from infold.web.inbox_pages import InboxPages, add_inbox_pages
 from infold.web.navigator_pages import NavigatorPages, add_navigator_pages
 from infold.web.note_pages import NotePages, add_note_pages
 from infold.web.rendering import Pages
-from infold.web.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault

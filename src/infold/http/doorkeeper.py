@@ -16,12 +16,15 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
+from infold.errors import UsageError
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK: Final = frozenset(("127.0.0.1", "localhost", "::1"))
 COOKIE: Final = "infold_token"
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+ANY_HOST: Final = frozenset(("0.0.0.0", "::"))  # noqa: S104 - listens everywhere, so it has many names
 BODY_SECONDS: Final = 60.0  # for the whole body; then whoever sends it so slowly is let go
 _SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _POLICY: Final = (
@@ -42,14 +45,15 @@ _HEADERS: Final[Mapping[str, str]] = {
 class Doorkeeper:
     """ASGI middleware: refuses what may not come in, and says so in one sentence; adds headers to what goes out.
 
-    `hosts` are the names by which this server may be called; with `token` every request must show it: as a bearer, as
-    the cookie, or once as `?token=` in the address, which sets the cookie.
+    `hosts` are the names by which this server may be called, None for any; with `token` every request must show it: as
+    a bearer, as the cookie, or once as `?token=` in the address, which sets the cookie.
     """
 
     app: ASGIApp
-    hosts: frozenset[str] = LOOPBACK
+    hosts: frozenset[str] | None = LOOPBACK
     token: str | None = None
     body_seconds: float = BODY_SECONDS
+    body_bytes: int = MAX_BODY_BYTES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers it here."""
@@ -63,20 +67,20 @@ class Doorkeeper:
             await _refuse(send, *refusal)
             return
         cookie = self._first_visit(scope)
-        await self.app(scope, _bounded(receive, self.body_seconds), _with_headers(send, cookie))
+        await self.app(scope, _bounded(receive, self.body_seconds, self.body_bytes), _with_headers(send, cookie))
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        if _name(headers.get("host", "")) not in self.hosts:
+        if self.hosts is not None and _name(headers.get("host", "")) not in self.hosts:
             return 421, "This server is not called by that name."
         if scope["method"] not in _SAFE and not self._is_own_origin(headers):
             return 403, "A page of another site may not change anything here."
         length = headers.get("content-length") or "0"
         if not (length.isascii() and length.isdigit()):
             return 400, "The content-length is no number."
-        if int(length) > MAX_BODY_BYTES:
-            return 413, f"A request may have at most {MAX_BODY_BYTES} bytes."
+        if int(length) > self.body_bytes:
+            return 413, f"A request may have at most {self.body_bytes} bytes."
         if self.token is not None and not self._shows_token(scope, headers):
-            return 401, "A token is needed: open the address that `infold serve` printed."
+            return 401, "A token is needed: show it as a bearer, or open the address that was printed."
         return None
 
     def _is_own_origin(self, headers: Mapping[str, str]) -> bool:
@@ -95,6 +99,19 @@ class Doorkeeper:
         if self.token is None or not _in_address(scope):
             return None
         return f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+
+
+def guarded(app: ASGIApp, *, host: str, token: str | None, body_bytes: int = MAX_BODY_BYTES) -> Doorkeeper:
+    """`app` behind a doorkeeper, to be served on `host`.
+
+    Raises UsageError where an address that others can reach is to be served without a token.
+    """
+    if host not in LOOPBACK and not token:
+        raise UsageError(
+            f"{host} can be reached by others, so a token is needed.", hint="Add --token, or serve on 127.0.0.1."
+        )
+    names = None if host in ANY_HOST else LOOPBACK | {host}
+    return Doorkeeper(app, names, token, body_bytes=body_bytes)
 
 
 def _name(host: str) -> str:
@@ -116,7 +133,7 @@ def _in_address(scope: Scope) -> str:
     return next(iter(parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])), "")
 
 
-def _bounded(receive: Receive, seconds: float) -> Receive:
+def _bounded(receive: Receive, seconds: float, most_bytes: int) -> Receive:
     """`receive` that ends a body which grows past the bound, or takes longer than `seconds`."""
     seen, is_whole = 0, False
     until = asyncio.get_running_loop().time() + seconds
@@ -131,7 +148,7 @@ def _bounded(receive: Receive, seconds: float) -> Receive:
         except TimeoutError:
             return {"type": "http.disconnect"}
         seen += len(message.get("body", b""))
-        if seen > MAX_BODY_BYTES:
+        if seen > most_bytes:
             return {"type": "http.disconnect"}
         is_whole = not message.get("more_body", False)
         return message
@@ -157,6 +174,7 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 async def _refuse(send: Send, status: int, message: str) -> None:
     error = {"error": {"type": "Refused", "message": message, "hint": ""}}
-    headers = _encoded([("content-type", "application/json"), ("connection", "close"), *_HEADERS.items()])
+    asked = [("www-authenticate", "Bearer")] if status == 401 else []
+    headers = _encoded([("content-type", "application/json"), ("connection", "close"), *asked, *_HEADERS.items()])
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(error).encode()})
