@@ -97,6 +97,7 @@ _PATTERN: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_AMOUNT: Final = re.compile(rf"\d|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)  # any of them needs one of these
 _HEDGED: Final = re.compile(
     r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|up to|at least|~"
     r"|etwa|rund|ca\.?|circa|fast|über)\s*\Z",
@@ -133,6 +134,8 @@ class Quantity:
 def quantities(sentence: str) -> list[Quantity]:
     """The amounts of a sentence, in order. Numbers that name something (step 3, version 2) are none."""
     found: list[Quantity] = []
+    if not _AMOUNT.search(sentence):
+        return found
     for match in _PATTERN.finditer(sentence):
         quantity = _date(match) or _amount(match, sentence)
         if quantity is not None:
