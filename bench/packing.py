@@ -24,8 +24,9 @@ from bench.suggest import VAULTS, notes_of
 from infold.app import OpenVault, open_vault
 from infold.evaluation.retrieval.drawn import alias_links, heading_sets
 from infold.evaluation.retrieval.sets import RetrievalSet
+from infold.knowledge.filling import Candidate, PackedPiece
 from infold.knowledge.gathering import DEPTH, gather
-from infold.knowledge.packing import Candidate, Compression, PackedPiece, pack
+from infold.knowledge.packing import Compression, pack
 from infold.search.index.contract import Filter, PointGroup
 from infold.text import folded_words
 

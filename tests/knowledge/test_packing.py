@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from infold.errors import UsageError
-from infold.knowledge.packing import FEWEST_TOKENS, Candidate, PackedContext, pack
+from infold.knowledge.filling import Candidate
+from infold.knowledge.packing import FEWEST_TOKENS, PackedContext, pack
 from infold.text import token_count
 
 SCHEMA = etree.XMLSchema(etree.parse(Path(__file__).resolve().parents[2] / "docs" / "context.xsd"))

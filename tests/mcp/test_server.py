@@ -20,13 +20,17 @@ def text_of(result) -> str:
 
 
 async def test_every_operation_is_a_tool(connected):
-    """What the table holds for this face is what the client lists, with hints that fit the effect."""
+    """What the table holds for this face is what the client lists, with hints that fit the effect.
+
+    A query that pays only where the call itself agrees to that is a reader, offered where only readers are.
+    """
     async with connected() as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     known = operations(Face.MCP)
     assert set(listed) == set(known)
     for name, tool in listed.items():
-        assert tool.annotations.read_only_hint is (known[name].effect is Effect.READS)
+        reads = known[name].effect is Effect.READS or name == "knowledge_query"
+        assert tool.annotations.read_only_hint is reads
         assert tool.annotations.destructive_hint is (known[name].effect is Effect.DESTROYS)
 
 
@@ -164,6 +168,8 @@ async def test_a_note_is_renamed_and_deleted_under_the_names_of_the_specificatio
     assert renamed.structured_content["path"] == "house/furnace.md"
     assert deleted.structured_content["path"] == "house/boiler.md"
     offered = ToolChoice(prefix="v_", is_read_only=True).offered()
+    assert "v_knowledge_query" in offered
+    assert "v_ask" not in offered
     with pytest.raises(UsageError, match="no tool"):
         called("v_note_delete", offered)
     assert called("v_note_delete", ToolChoice(prefix="v_").offered()).name == "knowledge_delete"

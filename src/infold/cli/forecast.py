@@ -42,7 +42,7 @@ def agreed(
 
 def confirmed(terminal: Terminal, librarian: LibrarianParams, expected: Estimate | Quote, *, yes: bool) -> bool:
     """Shows what is to be expected and the caps; asks where a person can answer. `yes`, a program or a pipe goes on."""
-    terminal.notice(f"{librarian.model}: {_in_words(expected)}", style="bold")
+    terminal.notice(f"{librarian.model}: {in_words(expected)}", style="bold")
     terminal.notice(_cap(librarian))
     if yes or terminal.is_json or not (terminal.is_watched and _is_answerable()):
         return True
@@ -58,7 +58,8 @@ def _answer() -> str:
     return sys.stdin.readline()
 
 
-def _in_words(expected: Estimate | Quote) -> str:
+def in_words(expected: Estimate | Quote) -> str:
+    """Calls, tokens and dollars, from low to high."""
     calls, tokens = expected.calls, expected.tokens
     price = (
         "at a price that is not known" if expected.usd is None else f"${expected.usd[0]:.2f} to ${expected.usd[1]:.2f}"

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from infold.cli.forecast import in_words
 from infold.cli.options import Call, command
 from infold.operations.knowledge import KnowledgeQueryRequest, QueryCompression, QuerySource, knowledge_query
 
@@ -29,6 +30,9 @@ def query(
             help="none: whole notes, cut at the limit; minimal: key sentences and summaries; auto: what is worth most.",
         ),
     ] = "auto",
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Let the model of the settings choose what goes in, for what it costs.")
+    ] = False,
 ) -> int:
     """Get what your notes say about something as XML that fits a budget, ready for a prompt.
 
@@ -39,10 +43,16 @@ def query(
     )
     with call.vault() as vault:
         answer = knowledge_query(vault, request)
+        if yes and answer.quote is not None:
+            answer = knowledge_query(vault, request.model_copy(update={"token": answer.quote.token}))
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
         return 0
     call.terminal.say(answer.context.rstrip("\n"))
+    if answer.quote is not None:
+        call.terminal.notice(
+            f"Chosen by measured value. With --yes {answer.quote.model} chooses: {in_words(answer.quote)}."
+        )
     for notice in answer.notices:
         call.terminal.notice(notice)
     return 0 if answer.pieces else 1

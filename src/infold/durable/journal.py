@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -120,6 +120,10 @@ class Journal:
             except OSError:  # not empty, or gone
                 continue
 
+    @cached_property
+    def _real_root(self) -> Path:
+        return self._root.resolve()
+
     @property
     def _records(self) -> Path:
         return self._folder / "journal"
@@ -193,8 +197,7 @@ class Journal:
 
     def _prepare(self, step: FileStep) -> None:
         file = step.file
-        target = self._target(file.path)
-        self._disk.make_folder(target.parent)
+        self._disk.make_folder(step.place.folder)
         step.after = self.blobs.get(file.after or "")
         step.place.prepare(step.after, self._target(file.moved_from) if file.moved_from else None)
 
@@ -224,7 +227,7 @@ class Journal:
         if not path or "\0" in path or ".." in Path(path).parts:
             raise PathRefused(f"{path!r} is not a path within the vault.")
         target = (self._root / path).resolve()
-        if not Path(path).is_absolute() and not target.is_relative_to(self._root.resolve()):
+        if not Path(path).is_absolute() and not target.is_relative_to(self._real_root):
             raise PathRefused(f"{path} leads out of the vault, to {target}.")
         return target
 

@@ -42,6 +42,11 @@ class Replacement:
         self._aside = target.with_name(f".infold-{name}.tmp")
         self.kept: list[bytes] = []
 
+    @property
+    def folder(self) -> Path:
+        """The folder that the file is in."""
+        return self._target.parent
+
     def current(self) -> bytes | None:
         """The bytes of the file now; None where there is none. Raises StateUnwritable."""
         return _read(self._target)

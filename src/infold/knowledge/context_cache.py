@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from infold.durable.files import Disk
-from infold.knowledge.packing import Candidate, Compression
+from infold.knowledge.filling import Candidate, ChosenForm
+from infold.knowledge.packing import Compression
 from infold.text import content_hash
 
 VERSION: Final = "context/1"  # raised when the same candidates are packed otherwise
@@ -44,10 +45,15 @@ class ContextCache:
 
 
 def context_key(
-    question: str, candidates: Sequence[Candidate], max_tokens: int, compression: Compression, source: str
+    question: str,
+    candidates: Sequence[Candidate],
+    max_tokens: int,
+    compression: Compression,
+    source: str,
+    chosen: Sequence[tuple[int, ChosenForm]] = (),
 ) -> str:
     """The key of an answer: all that it is made from."""
-    said = [VERSION, question, str(max_tokens), compression, source]
+    said = [VERSION, question, str(max_tokens), compression, source, *(f"{number} {form}" for number, form in chosen)]
     said += [
         "\0".join((c.path, str(c.start_line), c.heading, c.date, c.origin, c.trust, c.summary, c.text))
         for c in candidates

@@ -8,7 +8,8 @@ from typing import Final
 from infold.catalogue.summaries import SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.summarising import LENS
-from infold.knowledge.packing import Candidate, Compression
+from infold.knowledge.filling import Candidate
+from infold.knowledge.packing import Compression
 from infold.knowledge.sources.records import TRUST
 from infold.search.query.results import Result
 from infold.text import content_hash

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import Final, Self
 
@@ -111,6 +112,12 @@ class Graph:
         self._paths, self._out, self._in = paths, out, incoming
         self._numbers = {path: number for number, path in enumerate(paths)}
 
+    @cached_property
+    def _loops(self) -> frozenset[int]:
+        """The notes that link to themselves."""
+        out = self._out
+        return frozenset(note for note in range(len(self._paths)) if out.degree(note) and note in out[note])
+
     @property
     def notes(self) -> Collection[str]:
         """The paths of all notes."""
@@ -153,7 +160,7 @@ class Graph:
         while edge and last not in came_from:
             following: list[int] = []
             for note in edge:
-                for other in self._out[note] if is_directed else self._joined(note):
+                for other in self._out[note] if is_directed else chain(self._out[note], self._in[note]):
                     if other not in came_from:
                         came_from[other] = note
                         following.append(other)
@@ -248,7 +255,7 @@ class Graph:
 
     def _others(self, links: _Links, note: int) -> int:
         """How many other notes are at the ends of its links."""
-        return links.degree(note) - (note in links[note])
+        return links.degree(note) - (note in self._loops)
 
     def _leads_out(self, links: _Links, note: int) -> bool:
         degree = links.degree(note)

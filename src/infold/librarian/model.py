@@ -26,6 +26,7 @@ from infold.librarian.answers import (
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries, article_messages
 from infold.librarian.base import Transcript
+from infold.librarian.compressing import Compression, CompressionRequest, compression_messages
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.endpoint import Endpoint
 from infold.librarian.exchange import Exchange
@@ -143,6 +144,10 @@ class ModelLibrarian:
         except _SPOILS_ANSWERS:
             self._endpoint.forget(completion.key)
             raise
+
+    async def compress(self, request: CompressionRequest) -> Compression:
+        """Which passages go into a context and how much of each, asked in a conversation of its own."""
+        return await self._ask_once("choice of passages", compression_messages(request), Compression, request)
 
     def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
         """A conversation about one chunk, new or taken up from `transcript`."""

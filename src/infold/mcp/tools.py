@@ -25,7 +25,7 @@ def tool(name: str, operation: Operation[Any, Any]) -> types.Tool:
         output_schema=answer_schema(operation.answer),
         annotations=types.ToolAnnotations(
             title=operation.summary.rstrip("."),
-            read_only_hint=operation.effect is Effect.READS,
+            read_only_hint=operation.only_reads,
             destructive_hint=operation.effect is Effect.DESTROYS,
             idempotent_hint=operation.is_idempotent,
             open_world_hint=operation.effect is Effect.SPENDS,

@@ -29,11 +29,12 @@ def _tool(vault: OpenVault, name: str, operation: Operation[Any, Any]) -> Tool:
     def call(arguments: Mapping[str, Any]) -> Found:
         request = read_arguments(operation, arguments)
         answer = without_nulls(operation(vault, request).as_json())
-        is_writing = operation.effect is not Effect.READS and not getattr(request, "dry_run", False)
+        is_writing = not operation.only_reads and not getattr(request, "dry_run", False)
         wrote = tuple(_written(answer)) if is_writing else ()
         return Found(json.dumps(answer, ensure_ascii=False), _has_outside(answer), wrote)
 
-    return Tool(name, operation.description, arguments_schema(operation.request), operation.effect.value, call)
+    effect = Effect.READS if operation.only_reads else operation.effect
+    return Tool(name, operation.description, arguments_schema(operation.request), effect.value, call)
 
 
 def _written(answer: Mapping[str, Any]) -> list[str]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
 from infold.app import OpenVault
 from infold.errors import IndexFault, UsageError
-from infold.knowledge.packing import FEWEST_TOKENS, Candidate
+from infold.knowledge.filling import Candidate
+from infold.knowledge.packing import FEWEST_TOKENS
+from infold.librarian.spend import Usage
 from infold.operations.contract import Effect, Group, Message
+from infold.operations.spending import Agreement, Quote
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, PointGroup
 from infold.text import content_hash
+
+if TYPE_CHECKING:
+    from infold.operations.piece_choice import PieceChoice
 
 QuerySource = Literal["local", "external", "both"]
 QueryCompression = Literal["auto", "none", "minimal"]
@@ -26,7 +32,7 @@ _GROUPS: Final[dict[str, tuple[PointGroup, ...]]] = {
 }
 
 
-class KnowledgeQueryRequest(Message):
+class KnowledgeQueryRequest(Agreement):
     """What to answer, and in how much room."""
 
     query: str
@@ -36,7 +42,9 @@ class KnowledgeQueryRequest(Message):
     source: QuerySource = "local"
     """Your own notes, what was brought in from outside, or both."""
     compression: QueryCompression = "auto"
-    """none: whole notes, cut at the limit; minimal: key sentences and summaries; auto: what is worth most."""
+    """none: whole notes, cut at the limit; minimal: key sentences and summaries; auto: what is worth most.
+
+    Where a model decides what that is, it is asked only with a token or a cap; until then measured value decides."""
 
 
 class KnowledgePiece(Message):
@@ -62,14 +70,19 @@ class KnowledgeQueryAnswer(Message):
     missing: tuple[str, ...]
     """Words of the question that nothing found speaks of."""
     notices: tuple[str, ...]
+    decided_by: Literal["request", "value", "model"] = "request"
+    """Who chose pieces and their forms: the request itself, measured value per token, or the model of the settings."""
+    usage: Usage = Usage()
+    quote: Quote | None = None
+    """What it takes to have the model choose instead; null where none would, or it did."""
 
 
-@operation(Group.KNOWLEDGE, Effect.READS, errors=(IndexFault, UsageError))
+@operation(Group.KNOWLEDGE, Effect.SPENDS, errors=(IndexFault, UsageError))
 def knowledge_query(vault: OpenVault, request: KnowledgeQueryRequest) -> KnowledgeQueryAnswer:
     """Get what your notes, or sources from outside, say about something: XML that fits a budget of tokens.
 
     Each piece has its path, lines, heading, date, origin and trust. What was left out and what was not found is said.
-    The same question on the same notes gives the same text.
+    The same question on the same notes gives the same text. It costs nothing unless you agree to what `quote` tells.
     """
     return answered(vault, request)
 
@@ -80,6 +93,7 @@ def answered(
     """The answer from what `paths` hold, else from everything; the same question on the same text is packed once."""
     from infold.knowledge.context_cache import ContextCache, context_key
     from infold.knowledge.gathering import DEPTH, gather, note_summaries
+    from infold.operations.piece_choice import choose
 
     where = Filter(groups=_GROUPS[request.source], prefixes=tuple(paths))
     found = vault.search(request.query, where, DEPTH, 0.0)
@@ -91,10 +105,22 @@ def answered(
         lambda path: origins.get(path) or _origin_of_note(vault, path),
         note_summaries(vault.workspace) if request.compression == "minimal" else lambda _: "",
     )
-    key = context_key(request.query, candidates, request.max_tokens, request.compression, request.source)
-    kept = ContextCache(vault.workspace.contexts).get(key, lambda: _packed(request, candidates).model_dump_json())
+    choice = choose(vault, request, candidates)
+    key = context_key(
+        request.query, candidates, request.max_tokens, request.compression, request.source, choice.pieces or ()
+    )
+    kept = ContextCache(vault.workspace.contexts).get(
+        key, lambda: _packed(request, candidates, choice).model_dump_json()
+    )
     answer = KnowledgeQueryAnswer.model_validate_json(kept)
-    return answer.model_copy(update={"notices": (*notices, *found.notices)})
+    return answer.model_copy(
+        update={
+            "notices": (*notices, *choice.notices, *found.notices),
+            "decided_by": choice.decided_by,
+            "usage": choice.usage,
+            "quote": choice.quote,
+        }
+    )
 
 
 def _origin_of_note(vault: OpenVault, path: str) -> str:
@@ -109,10 +135,12 @@ def _origin_of_note(vault: OpenVault, path: str) -> str:
     return text_value(front.values, "origin") if front is not None else ""
 
 
-def _packed(request: KnowledgeQueryRequest, candidates: Sequence[Candidate]) -> KnowledgeQueryAnswer:
+def _packed(
+    request: KnowledgeQueryRequest, candidates: Sequence[Candidate], choice: PieceChoice
+) -> KnowledgeQueryAnswer:
     from infold.knowledge.packing import pack
 
-    packed = pack(request.query, candidates, request.max_tokens, request.compression, request.source)
+    packed = pack(request.query, candidates, request.max_tokens, request.compression, request.source, choice.pieces)
     pieces = (KnowledgePiece.of(piece.candidate, form=piece.form) for piece in packed.pieces)
     return KnowledgeQueryAnswer(
         context=packed.xml,

@@ -30,13 +30,23 @@ GOOD_SECONDS: Final = 3600.0
 _TOKEN: Final = re.compile(r"[0-9a-f]{16}")
 
 
-class Spending(Message):
+class Agreement(Message):
     """What a request that may cost money says about that."""
 
     token: str | None = None
     """Agrees to the estimate that was answered with this token."""
     max_usd: float | None = Field(default=None, ge=0)
     """Spends at once, and stops before this many dollars are passed."""
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the caller named a cap, which is an agreement too."""
+        return self.max_usd is not None
+
+
+class Spending(Agreement):
+    """What a request that may cost more says about that."""
+
     max_tokens: int | None = Field(default=None, ge=0)
     """Spends at once, and stops before this many tokens, prompts and answers together, are passed."""
 
@@ -62,7 +72,7 @@ class Quote(Message):
 
 
 def quote_first(
-    vault: OpenVault, operation: str, request: Spending, estimate: Callable[[], Estimate | None]
+    vault: OpenVault, operation: str, request: Agreement, estimate: Callable[[], Estimate | None]
 ) -> Quote | None:
     """The quote to answer with; None where the request may go on: nothing costs, or it was agreed to.
 
@@ -102,7 +112,7 @@ def _caps(vault: OpenVault) -> str:
     return ", ".join(text.format(cap) for text, cap in caps if cap is not None)
 
 
-def _fingerprint(vault: OpenVault, operation: str, request: Spending) -> str:
+def _fingerprint(vault: OpenVault, operation: str, request: Agreement) -> str:
     """What was asked, of whom: another request, model or inbox has another."""
     asked = request.model_copy(update={"token": None}).as_json()
     of = [operation, vault.params.librarian.model_dump(mode="json"), str(vault.workspace.inbox), asked]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 RequestT = TypeVar("RequestT", bound=Message)
 AnswerT = TypeVar("AnswerT", bound=Message)
 
+_READS_UNASKED: Final = frozenset({"knowledge_query"})  # answers without a model unless the caller agrees to its price
 _ALL_FACES: Final = frozenset(Face)
 _known: Final[dict[str, Operation[Any, Any]]] = {}
 
@@ -53,6 +54,11 @@ class Operation(Generic[RequestT, AnswerT]):
     def faces(self) -> frozenset[Face]:
         """Where it can be asked for."""
         return _ALL_FACES - self.not_in.keys()
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it leaves every note as it is, and pays for nothing that the same call did not agree to."""
+        return self.effect is Effect.READS or self.name in _READS_UNASKED
 
     @property
     def summary(self) -> str:

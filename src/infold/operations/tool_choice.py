@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from infold.errors import UsageError
-from infold.operations.contract import Effect, Face, Group
+from infold.operations.contract import Face, Group
 from infold.operations.table import Operation, operations
 
 TOOL_SETS: Final = (*(str(group) for group in Group), "all")
@@ -35,8 +35,7 @@ class ToolChoice:
         return {
             f"{self.prefix}{name}": operation
             for name, operation in operations(face).items()
-            if ("all" in wanted or operation.group in wanted)
-            and not (self.is_read_only and operation.effect is not Effect.READS)
+            if ("all" in wanted or operation.group in wanted) and not (self.is_read_only and not operation.only_reads)
         }
 
 

@@ -25,6 +25,7 @@ class DecisionKind(StrEnum):
     PERSPECTIVE = "perspective"
     PLAN = "plan"
     ANSWER = "answer"
+    COMPRESSION = "compression"
 
 
 def prompt(name: str, /, **values: object) -> str:
