@@ -59,16 +59,13 @@ def choose(vault: OpenVault, request: KnowledgeQueryRequest, candidates: Sequenc
 
 def _estimate(vault: OpenVault, offer: CompressionRequest) -> Estimate:
     from infold.librarian.compressing import estimate_compression
-    from infold.librarian.factory import model_librarian
 
-    price = model_librarian(vault.workspace, vault.environment).spend.price
+    price = vault.model_librarian().spend.price
     return estimate_compression(offer, vault.params.editing.max_corrections, price)
 
 
 async def _asked(vault: OpenVault, space: Workspace, offer: CompressionRequest) -> tuple[Compression, Usage]:
-    from infold.librarian.factory import model_librarian
-
-    librarian = model_librarian(space, vault.environment)
+    librarian = vault.model_librarian(space.params.librarian)
     try:
         return await librarian.compress(offer), librarian.spend.usage
     finally:
