@@ -136,7 +136,7 @@ def measure(
 def candidates(vault: OpenVault, question: str, compression: Compression) -> list[Candidate]:
     """What is found for a question."""
     found = vault.search(question, Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY)), DEPTH, 0.0, sync=False)
-    return gather(found.results, vault.get, compression, lambda _: "", lambda _: "")
+    return gather(found.places, vault.get, compression, lambda _: "", lambda _: "")
 
 
 def answer(way: str, question: str, found: Sequence[Candidate], budget: int) -> Sequence[PackedPiece]:

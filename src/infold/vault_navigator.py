@@ -262,7 +262,7 @@ class VaultNavigator(VaultMemory):
             found = self.live_search.search(query, where, _KEYWORD_RESULTS, 0.0)
         except IndexFault:
             return ()
-        return [(each.path, each.start_line, each.end_line, each.score) for each in found.results]
+        return [(each.path, each.start_line, each.end_line, each.score) for each in found.places]
 
     def _open_navigator_store(self) -> NavigatorStore:
         from infold.navigator.store import NavigatorStore

@@ -126,13 +126,15 @@ def test_what_the_filters_leave_nothing_of_gets_that_hint(live):
     """Not the quotes and not the spelling are at fault where nothing was searched; of days it is said what has one."""
     for asked in ('"sarah chen"', "contcats"):
         nowhere = live.search(asked, Filter(prefixes=("nowhere",)))
-        assert (nowhere.searched, nowhere.hint) == (0, "Without the filters more is searched.")
+        assert (nowhere.searched, nowhere.hint) == (0, "There is no note in nowhere, nor one of that path.")
         assert "Only daily notes" in live.search(asked, Filter(since="2999-01-01")).hint
 
 
-def test_a_misspelt_word_gets_a_hint(live):
-    """The title's word that comes nearest is offered."""
-    assert "contacts" in live.search("contcats").hint
+def test_a_misspelt_word_is_found_all_the_same(live):
+    """The word of the notes that comes nearest is looked for, and said."""
+    found = live.search("contcats")
+    assert "reference/contacts.md" in places(found)
+    assert any("“contacts”" in notice for notice in found.notices)
 
 
 def test_a_rare_word_among_common_ones_comes_first(live):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from infold.environment import Environment
-from infold.operations.memory import MemorySearchAnswer, MemorySearchResult
+from infold.operations.memory import LineRange, MemorySearchAnswer, MemorySearchPlace, MemorySearchResult
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACES: Final = re.compile(r"\s+")
@@ -46,6 +46,8 @@ def lines_of(found: MemorySearchAnswer, paint: Paint) -> Iterator[str]:
         for result in results:
             yield from _result_lines(result, paint)
             yield from (paint("faint", f"    {line}") for line in _reasons(result))
+            for place in result.more:
+                yield from _place_lines(result, place, paint)
         yield ""
 
 
@@ -56,10 +58,13 @@ def shown(text: str) -> str:
 
 def place_of(result: MemorySearchResult) -> str:
     """`path:start-end`, which `infold get` takes; the tree of a memory node, which has no lines."""
-    start, end = result.lines.start, result.lines.end
-    if not start:
-        return shown(result.file_path)
-    return f"{shown(result.file_path)}:{start}" if start == end else f"{shown(result.file_path)}:{start}-{end}"
+    return _place(result.file_path, result.lines)
+
+
+def _place(path: str, lines: LineRange) -> str:
+    if not lines.start:
+        return shown(path)
+    return f"{shown(path)}:{lines.start}" if lines.start == lines.end else f"{shown(path)}:{lines.start}-{lines.end}"
 
 
 def _result_lines(result: MemorySearchResult, paint: Paint) -> Iterator[str]:
@@ -72,7 +77,16 @@ def _result_lines(result: MemorySearchResult, paint: Paint) -> Iterator[str]:
         yield f"    {_snippet(result, paint)}"
 
 
-def _snippet(result: MemorySearchResult, paint: Paint) -> str:
+def _place_lines(result: MemorySearchResult, place: MemorySearchPlace, paint: Paint) -> Iterator[str]:
+    """Another place of the note, further in."""
+    yield f"    {paint('path', _place(result.file_path, place.lines))}  {paint('faint', f'{place.score:.2f}')}"
+    if place.heading and place.heading != result.heading:
+        yield f"      {paint('heading', shown(place.heading))}"
+    if place.snippet:
+        yield f"      {_snippet(place, paint)}"
+
+
+def _snippet(result: MemorySearchResult | MemorySearchPlace, paint: Paint) -> str:
     """The snippet on one line, its matches set off."""
     parts: list[str] = []
     at = 0

@@ -28,7 +28,9 @@ def search(
     call: Call,
     query: Annotated[
         list[str],
-        typer.Argument(metavar="QUERY", help='What to look for. "Words in quotes" must stand there as they are.'),
+        typer.Argument(
+            metavar="QUERY", help='What to look for: words, "phrases", -word, stor*, tag:work, path:folder.'
+        ),
     ],
     *,
     source: Annotated[
@@ -90,8 +92,12 @@ def search(
 ) -> int:
     """Search by words and by meaning.
 
-    Results come in groups: notebook, daily, sessions. Notes that changed are indexed first. `infold get` prints a
-    place that was found.
+    Results come in groups: notebook, daily, sessions. Each is a note, its best place first, more places of it below.
+    Notes that changed are indexed first. `infold get` prints a place that was found.
+
+    "Words in quotes" stand in every result as they are, -word in none, in any form of it. stor* is a word that begins
+    so. tag:work and path:folder narrow the search; -tag:work and -path:folder leave out. The shell wants quotes around
+    a question that has some of these: infold search 'garden -hose "north wall" tag:plan'
     """
     request = MemorySearchRequest(
         query=" ".join(query),

@@ -99,7 +99,7 @@ def answered(
     found = vault.search(request.query, where, DEPTH, 0.0)
     origins = {record.path: record.url for record in vault.sources}
     candidates = gather(
-        found.results,
+        found.places,
         vault.get,
         request.compression,
         lambda path: origins.get(path) or _origin_of_note(vault, path),

@@ -44,7 +44,11 @@ class Looking:
         )
         self.notices += answer.notices
         results = [each for group in answer.results.values() for each in group]
-        return [self._text(each.file_path, each.lines.start, each.lines.end, each.trust) for each in results]
+        return [
+            self._text(each.file_path, lines.start, lines.end, each.trust)
+            for each in results
+            for lines in (each.lines, *(place.lines for place in each.more))
+        ]
 
     def explore(self, call: PlannedCall) -> list[FoundText]:
         """Nodes by likeness; they become the centre."""

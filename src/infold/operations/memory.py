@@ -25,7 +25,12 @@ class MemorySearchRequest(Message):
     """What to look for, and where."""
 
     query: str
-    """What to look for; "words in quotes" must stand there as they are."""
+    """What to look for: words, and operators.
+
+    "Words in quotes" stand in every result as they are; -word in none, in any form of it; stor* is a word that begins
+    so; tag:work and path:folder narrow, with - before them to what is not there. Words that stand nowhere are looked
+    for as the word of the notes that is a letter off, and the last one as the beginning of one.
+    """
     sources: tuple[PointGroup, ...] = ALWAYS_SHOWN
     """Where to look: notebook, daily, sessions (these three where none is named), memory, external."""
     paths: tuple[str, ...] = ()
@@ -37,7 +42,7 @@ class MemorySearchRequest(Message):
     until: str | None = Field(default=None, pattern=r"^\d{4}-\d\d-\d\d$")
     """Only what is of that day or earlier."""
     max_results: int | None = Field(default=None, ge=1)
-    """At most so many results in all; else `search.max_results`."""
+    """At most so many places in all, of ten notes at least where there are so many; else `search.max_results`."""
     min_score: float | None = Field(default=None, ge=0, le=1)
     """Leave out what scores less, from 0 to 1; else `search.min_score`."""
     explain: bool = False
@@ -69,8 +74,28 @@ class Explanation(Message):
     legs: tuple[RankingPart, ...]
 
 
+class MemorySearchPlace(Message):
+    """Another place of a note that was found."""
+
+    heading: str | None
+    """The nearest heading, as it is written."""
+    snippet: str
+    score: float
+    """From 0 to 1."""
+    lines: LineRange
+    trail: tuple[str, ...]
+    """The headings above the passage, the topmost first."""
+    id: str
+    matches: tuple[tuple[int, int], ...]
+    """What matched in the snippet: character offsets, the end not included."""
+    starts_inside: bool
+    """The snippet begins in the middle of the text."""
+    ends_inside: bool
+    """The snippet ends before the text does."""
+
+
 class MemorySearchResult(Message):
-    """A place that answers (spec 3, SearchResult), and what else is known of it."""
+    """The best place of a note that answers (spec 3, SearchResult), and what else is known of it."""
 
     file_path: str
     heading: str | None
@@ -95,6 +120,8 @@ class MemorySearchResult(Message):
     """The snippet begins in the middle of the text."""
     ends_inside: bool
     """The snippet ends before the text does."""
+    more: tuple[MemorySearchPlace, ...] = ()
+    """Other places of the same note, the best first; they count as results."""
     explain: Explanation | None = Field(default=None, exclude_if=lambda value: value is None)
     """Only where it was asked for."""
 
@@ -109,7 +136,7 @@ class SearchTiming(Message):
 
 
 class MemorySearchAnswer(Message):
-    """Results in groups, in the order in which to look at them; within a group the best first."""
+    """Results in groups, in the order in which to look at them; within a group the best first, one a note."""
 
     query: str
     results: dict[str, tuple[MemorySearchResult, ...]]
@@ -129,8 +156,9 @@ class MemorySearchAnswer(Message):
 def memory_search(vault: OpenVault, request: MemorySearchRequest) -> MemorySearchAnswer:
     """Search notes, daily logs and past conversations by words and by meaning.
 
-    Results come in groups: notebook, daily, sessions. Notes that changed are indexed first. `memory_get` reads on from
-    a result's file and lines.
+    Results come in groups: notebook, daily, sessions; each is a note with its best place, and more places of it. The
+    query may have "phrases", -words, beginnings (stor*), tag:work and path:folder. Notes that changed are indexed
+    first. `memory_get` reads on from a result's file and lines.
     """
     where = Filter(
         groups=() if request.sources == DEFAULT_GROUPS else request.sources,  # no filter, to whoever gives a hint
@@ -169,8 +197,14 @@ def _result(result: Result, *, explain: bool) -> MemorySearchResult:
         score=round(result.score, 4),
         lines=LineRange(start=result.start_line, end=result.end_line),
         matches=result.marks,
+        more=tuple(map(_place, result.more)),
         explain=_explanation(result) if explain else None,
     )
+
+
+def _place(place: Result) -> MemorySearchPlace:
+    lines = LineRange(start=place.start_line, end=place.end_line)
+    return MemorySearchPlace.of(place, score=round(place.score, 4), lines=lines, matches=place.marks)
 
 
 def _explanation(result: Result) -> Explanation:

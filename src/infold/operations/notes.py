@@ -22,6 +22,7 @@ from infold.knowledge.note_changes import NoteChanges, NoteDraft
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, PointGroup
+from infold.search.query.query_parser import as_text
 
 NoteCategory = Literal["inbox", "projects", "reference", "archive"]
 
@@ -123,7 +124,7 @@ def folder_of(vault: OpenVault, category: NoteCategory, *, always_load: bool = F
 def near(vault: OpenVault, text: str) -> Iterable[str]:
     """The notes that a text has most to do with."""
     where = Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY, PointGroup.EXTERNAL))
-    found = vault.search(text[:_LONGEST_QUESTION], where, _TWINS, 0.0)
+    found = vault.search(as_text(text[:_LONGEST_QUESTION]), where, _TWINS, 0.0)
     return dict.fromkeys(result.path for result in found.results if not result.path.startswith("sources/"))
 
 

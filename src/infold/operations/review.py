@@ -10,6 +10,7 @@ from infold.inbox.run import RunStatus
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.inbox import RunRequest
 from infold.operations.table import operation
+from infold.search.query.query_parser import as_text
 from infold.text import words
 
 _NEAREST: Final = 3
@@ -93,7 +94,7 @@ def run_review(vault: OpenVault, request: RunRequest) -> RunReviewAnswer:
 
 def _nearest(vault: OpenVault, text: str) -> tuple[str, ...]:
     try:
-        found = vault.search(text[:_ASKED_CHARACTERS], min_score=0.0, sync=False).results
+        found = vault.search(as_text(text[:_ASKED_CHARACTERS]), min_score=0.0, sync=False).results
     except IndexFault:
         return ()
     return tuple(dict.fromkeys(result.path for result in found))[:_NEAREST]

@@ -55,6 +55,16 @@ def _fold(word: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether any of `text` is in a script that puts no space between words."""
+    return bool(_UNSPACED_SIGN.search(text))
+
+
+def folded(word: str) -> str:
+    """A word as terms have it beside its stem: in lower case, without diacritics of the European scripts."""
+    return _fold(word.casefold())
+
+
 def tokens(text: str) -> list[str]:
     """The tokens of `text` in order, with their capitals: words, identifiers, numbers, runs of unspaced script."""
     if not text.isascii():

@@ -125,6 +125,17 @@ EVERYTHING: Final = Filter()
 
 
 @dataclass(frozen=True, slots=True)
+class Demands:
+    """What the words of a point must be: one that begins so for each of `beginnings`, none of the terms `without`."""
+
+    beginnings: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+NO_DEMANDS: Final = Demands()
+
+
+@dataclass(frozen=True, slots=True)
 class VectorRecord:
     """The vector of a point, of unit length, with the fields that filters read (`index.payload`)."""
 

@@ -8,30 +8,25 @@ module that knows tantivy. Terms belong to `search.terms`, which points there ar
 from __future__ import annotations
 
 import json
-import os
 import threading
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import tantivy
 from tantivy import FieldType, Occur, Query
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
-from infold.search.index.contract import EVERYTHING, Filter, Hit, IndexPoint, tags_above
+from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit, IndexPoint, tags_above
 from infold.search.index.payload import DATE, KEYWORDS, keywords_of, matches
+from infold.search.index.seal import META, seal, verify
 
 WRITTEN_BOOST: Final = 1.0  # of a word found as it is written, whose weight in a question is less already
-_META: Final = "meta.json"  # as the engine calls its list of files
-_SEAL: Final = "seal.json"  # size and time of the files that the last writer left
 _HEAP_BYTES: Final = 60_000_000  # of what is written before a part of the index is made of it
 _LITTLE_BYTES: Final = 15_000_000
-_FOOTER_BYTES: Final = 8  # at the end of each file: the length of its footer, and a number
-_READ_BYTES: Final = 1 << 20
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesystem", "PermissionDenied")
@@ -39,6 +34,9 @@ _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesys
 _STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
 _values_of = attrgetter(*_STORED)
 _TUPLES: Final = ("trail", "tags")
+
+WordField = Literal["words", "written"]
+_FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
 
 
 def _schema() -> tantivy.Schema:
@@ -60,9 +58,9 @@ class WordIndex:
         self._refreshing = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         with _translated(folder, "opening"):
-            if not (folder / _META).exists():
+            if not (folder / META).exists():
                 raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
-            _verify(folder)
+            verify(folder)
             seen = _stamp(folder)
             self._index: tantivy.Index | None = tantivy.Index.open(str(folder))
             self._schema = self._index.schema
@@ -70,8 +68,17 @@ class WordIndex:
             self._index.reload()
             self._seen = seen
 
-    def search(self, weights: Mapping[str, float], limit: int, where: Filter = EVERYTHING) -> list[Hit]:
-        """The points that hold the most telling of these terms, best first (BM25), among those `where` lets through."""
+    def search(
+        self,
+        weights: Mapping[str, float],
+        limit: int,
+        where: Filter = EVERYTHING,
+        demands: Demands = NO_DEMANDS,
+    ) -> list[Hit]:
+        """The points that hold the most telling of these terms, best first (BM25).
+
+        Only those that `where` lets through and whose words are as `demands` has it.
+        """
         if not weights or limit < 1:
             return []
         schema = self._schema
@@ -79,24 +86,30 @@ class WordIndex:
             [
                 (Occur.Should, Query.boost_query(Query.term_query(schema, field, term, "freq"), weight * boost))
                 for term, weight in weights.items()
-                for field, boost in (("words", 1.0), ("written", WRITTEN_BOOST))
+                for field, boost in zip(_FIELDS, (1.0, WRITTEN_BOOST), strict=True)
             ]
         )
-        return self._found(_all_of(words, *_conditions(schema, where)), limit, "searching")
+        return self._found(_all_of(words, *_conditions(schema, where), *_demanded(schema, demands)), limit, "searching")
 
-    def hits(self, ids: Sequence[str], where: Filter = EVERYTHING) -> dict[str, Hit]:
-        """The points of these ids that are there and that `where` lets through, by id; their score is 0."""
+    def hits(self, ids: Sequence[str], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> dict[str, Hit]:
+        """The points of these ids that are there, that `where` lets through and meet `demands`; their score is 0."""
         if not ids:
             return {}
         named = Query.term_set_query(self._schema, "id", list(ids))
-        found = self._found(_all_of(named, *_conditions(self._schema, where)), len(ids), "looking points up", scale=0.0)
+        conditions = *_conditions(self._schema, where), *_demanded(self._schema, demands)
+        found = self._found(_all_of(named, *conditions), len(ids), "looking points up", scale=0.0)
         return {hit.id: hit for hit in found}
 
-    def frequencies(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many points each of these terms stands as a main one."""
+    def frequencies(self, terms: Collection[str], field: WordField = "words") -> dict[str, int]:
+        """In how many points each of these terms stands; as a main one, unless those as written are asked for."""
         with _translated(self.folder, "counting words"):
             searcher = self._searcher()
-            return {term: int(searcher.doc_freq("words", term)) for term in terms}
+            return {term: int(searcher.doc_freq(field, term)) for term in terms}
+
+    def beginning(self, start: str, field: WordField = "words", most: int | None = None) -> list[str]:
+        """The terms that begin so, those of the most points first."""
+        with _translated(self.folder, "listing words"):
+            return [term for term, _ in self._searcher().terms_with_prefix(field, start, limit=most)]
 
     def covered(self, weights: Mapping[str, float], ids: Sequence[str]) -> dict[str, float]:
         """Of each of these points, the weights of the terms that it holds as main ones, added up; 0 is left out."""
@@ -112,10 +125,10 @@ class WordIndex:
         named = Query.const_score_query(Query.term_set_query(schema, "id", list(ids)), 0.0)
         return {hit.id: hit.score for hit in self._found(_all_of(held, named), len(ids), "looking points up")}
 
-    def points(self, where: Filter = EVERYTHING, limit: int | None = None) -> list[Hit]:
+    def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
         most = self.count(where) if limit is None else limit
-        everything = _all_of(Query.all_query(), *_conditions(self._schema, where))
+        everything = _all_of(Query.all_query(), *_conditions(self._schema, where), *_demanded(self._schema, demands))
         return self._found(everything, most, "listing", scale=0.0) if most else []
 
     def count(self, where: Filter = EVERYTHING) -> int:
@@ -159,8 +172,8 @@ class WordWriter:
         self.folder = folder
         with _translated(folder, "opening"):
             folder.mkdir(parents=True, exist_ok=True)
-            if (folder / _META).exists():
-                _verify(folder)
+            if (folder / META).exists():
+                verify(folder)
                 self._index = tantivy.Index.open(str(folder))
             else:
                 self._index = tantivy.Index(_schema(), path=str(folder))
@@ -204,7 +217,7 @@ class WordWriter:
         if writer is not None:
             with _translated(self.folder, "closing"):
                 writer.wait_merging_threads()
-                _seal(self.folder)
+                seal(self.folder)
 
     @property
     def _open(self) -> tantivy.IndexWriter:
@@ -255,73 +268,31 @@ def _conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
     return [Query.const_score_query(condition, 0.0) for condition in conditions]
 
 
+def _demanded(schema: tantivy.Schema, demands: Demands) -> list[Query]:
+    """`demands` in the engine's words; they count nothing."""
+    begun = [
+        Query.boolean_query([(Occur.Should, Query.regex_query(schema, field, _begins(start))) for field in _FIELDS])
+        for start in demands.beginnings
+    ]
+    if demands.without:
+        held = [(Occur.MustNot, Query.term_set_query(schema, field, list(demands.without))) for field in _FIELDS]
+        begun.append(Query.boolean_query([(Occur.Must, Query.all_query()), *held]))
+    return [Query.const_score_query(condition, 0.0) for condition in begun]
+
+
+def _begins(start: str) -> str:
+    """The pattern of terms that begin so."""
+    return "".join(sign if sign.isalnum() else f"\\{sign}" for sign in start) + ".*"
+
+
 def _day(iso: str) -> int:
     return int(iso.replace("-", ""))
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:
     """Of the list of files, which each commit replaces."""
-    status = (folder / _META).stat()
+    status = (folder / META).stat()
     return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _segment_files(folder: Path) -> Iterator[Path]:
-    """The files of the index as committed."""
-    meta = json.loads((folder / _META).read_bytes())
-    names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-    for entry in os.scandir(folder):
-        if entry.name.partition(".")[0] in names:
-            yield Path(entry.path)
-
-
-def _seal(folder: Path) -> None:
-    """Notes the files as the writer left them: a reader trusts those, and looks through others byte by byte."""
-    sealed = {file.name: _size_and_time(file) for file in _segment_files(folder)}
-    temporary = folder / f"{_SEAL}.tmp"
-    temporary.write_text(json.dumps(sealed), encoding="ascii")
-    temporary.replace(folder / _SEAL)
-
-
-def _verify(folder: Path) -> None:
-    """Raises IndexFault where a file is not what was written: the engine would panic over it, or find nonsense."""
-    sealed: dict[str, Any] = {}
-    with suppress(OSError, ValueError):
-        sealed = json.loads((folder / _SEAL).read_bytes())
-    for file in _segment_files(folder):
-        with suppress(FileNotFoundError):  # merged away meanwhile
-            if sealed.get(file.name) != _size_and_time(file) and not _is_whole(file):
-                raise IndexFault(
-                    f"The search index is damaged: {file.name} is not as it was written.",
-                    hint="`infold index` makes it anew.",
-                )
-
-
-def _size_and_time(file: Path) -> list[int]:
-    status = file.stat()
-    return [status.st_size, status.st_mtime_ns]
-
-
-def _is_whole(file: Path) -> bool:
-    """Whether the checksum in the footer of a file is that of its body."""
-    size = file.stat().st_size
-    with file.open("rb") as stream:
-        try:
-            stream.seek(size - _FOOTER_BYTES)
-            length = int.from_bytes(stream.read(4), "little")
-            body = size - _FOOTER_BYTES - length
-            stream.seek(body)
-            expected = json.loads(stream.read(length))["crc"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
-        stream.seek(0)
-        found = 0
-        while body > 0:
-            part = stream.read(min(body, _READ_BYTES))
-            if not part:
-                return False
-            found = zlib.crc32(part, found)
-            body -= len(part)
-    return bool(found == expected)
 
 
 @contextmanager

@@ -76,11 +76,6 @@ class OpenedIndex:
         with closing(self._manifest()) as manifest:
             return manifest.pending_count()
 
-    def titles(self) -> list[str]:
-        """The titles of all notes."""
-        with closing(self._manifest()) as manifest:
-            return [note.title for note in manifest.notes().values()]
-
     def close(self) -> None:
         """Lets go of the index."""
         with self._opening:

@@ -1,4 +1,4 @@
-"""Phrases in quotes: which passages hold them, word by word.
+"""What a question demands of a result, held against its text: phrases, beginnings of words, what must not be there.
 
 The index knows words, not their order. Its best answers are looked at first; where these are not enough, every passage
 that holds the phrase's rarest word is, so that a phrase that stands anywhere is found.
@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from infold.search.index.contract import Hit
+from infold.search.index.contract import Hit, folders_of, tags_above
 from infold.search.query.excerpts import Texts
-from infold.search.query.query_parser import phrase_pattern
-from infold.search.terms import tokens
+from infold.search.query.query_parser import Question, phrase_pattern
+from infold.search.terms import folded, tokens
 
 Ask = Callable[[str, int], list[Hit]]  # by keyword: words and a limit
 
@@ -22,9 +22,8 @@ _DEPTHS: Final = (500, 5_000, 50_000, 1_000_000)  # passages that hold one word:
 _MOST_WORDS: Final = 8  # of a phrase, tried as its rarest
 
 
-def passages_with(phrases: Sequence[str], ask: Ask, texts: Callable[[str], Texts | None], enough: int) -> list[Hit]:
+def passages_with(phrases: Sequence[str], ask: Ask, holds: Holds, enough: int) -> list[Hit]:
     """At least `enough` passages that hold all of `phrases`, best first, or all that there are."""
-    holds = Holds(phrases, texts)
     words = " ".join(phrases)
     found = {hit.id: hit for hit in holds.those_of(ask(words, FIRST_LOOK))}
     if len(found) < enough:
@@ -34,30 +33,57 @@ def passages_with(phrases: Sequence[str], ask: Ask, texts: Callable[[str], Texts
 
 
 class Holds:
-    """Whether the text of a hit, its title or a heading above it, holds every phrase."""
+    """Whether the text of a hit, its title or a heading above it, has what a question demands."""
 
-    def __init__(self, phrases: Sequence[str], texts: Callable[[str], Texts | None]) -> None:
-        self._patterns: list[re.Pattern[str]] = [phrase_pattern(phrase) for phrase in phrases]
+    def __init__(self, question: Question, texts: Callable[[str], Texts | None]) -> None:
+        self._question = question
+        self._wanted: list[re.Pattern[str]] = [phrase_pattern(phrase) for phrase in question.phrases]
+        self._unwanted = [phrase_pattern(phrase) for phrase in question.absent]
+        self._starts = tuple(folded(start) for start in question.beginnings)
+        self._folders = tuple(way for folder in question.folders for way in (folder, f"{folder}.md"))
+        self._absent_folders = {way for folder in question.absent_folders for way in (folder, f"{folder}.md")}
         self._texts = texts
         self._known: dict[str, bool] = {}
 
     def __call__(self, hit: Hit) -> bool:
         """Reads the text of each hit once."""
+        if self._question.is_plain:
+            return True
         if hit.id not in self._known:
-            self._known[hit.id] = self._looked_up(hit)
+            self._known[hit.id] = self._stands_where_it_may(hit) and self._says(hit)
         return self._known[hit.id]
 
     def those_of(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits that hold them, in their order; looked at file by file, so that each is read once."""
+        """The hits that do, in their order; looked at file by file, so that each is read once."""
         for hit in sorted(hits, key=lambda hit: (hit.group, hit.path)):
             self(hit)
         return [hit for hit in hits if self(hit)]
 
-    def _looked_up(self, hit: Hit) -> bool:
+    def _stands_where_it_may(self, hit: Hit) -> bool:
+        above = set(folders_of(hit.path))
+        tags = set(tags_above(hit.tags))
+        return (
+            (not self._folders or not above.isdisjoint(self._folders))
+            and above.isdisjoint(self._absent_folders)
+            and tags.issuperset(self._question.tags)
+            and tags.isdisjoint(self._question.absent_tags)
+        )
+
+    def _says(self, hit: Hit) -> bool:
+        if not (self._wanted or self._unwanted or self._starts):
+            return True
         texts = self._texts(hit.group)
         stretch = texts.stretch(hit) if texts is not None else None
         places = [hit.title, *hit.trail, *([stretch.text] if stretch is not None else [])]
-        return all(any(pattern.search(place) for place in places) for pattern in self._patterns)
+        return (
+            all(any(pattern.search(place) for place in places) for pattern in self._wanted)
+            and not any(pattern.search(place) for pattern in self._unwanted for place in places)
+            and all(any(_has_word(start, place) for place in places) for start in self._starts)
+        )
+
+
+def _has_word(start: str, text: str) -> bool:
+    return any(folded(token).startswith(start) for token in tokens(text))
 
 
 def _with_rarest(phrases: Sequence[str], ask: Ask) -> Iterator[Hit]:

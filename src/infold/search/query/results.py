@@ -6,7 +6,7 @@ Records only. Finding them belongs to `search.query.searcher`, showing them to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from infold.search.index.contract import PointFacts, PointGroup
@@ -18,7 +18,9 @@ ALWAYS_SHOWN: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY, PointGroup.SESSION
 
 @dataclass(frozen=True, slots=True)
 class Result(PointFacts):
-    """A place that answers. Lines count from 1, both included; `heading` is the nearest one, as written.
+    """The best place of a note that answers; `more` are others of it, best first.
+
+    Lines count from 1, both included; `heading` is the nearest one, as written.
 
     `marks` are the matches in `snippet`; `words` are what matched in the whole passage, as written there. `trust` says
     where the text is from: what came from outside the vault keeps that label.
@@ -40,6 +42,7 @@ class Result(PointFacts):
     id: str = ""
     words: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    more: tuple[Result, ...] = ()
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Under the names of spec 3, section 6, and then what it has not."""
@@ -58,6 +61,7 @@ class Result(PointFacts):
             "level": self.level,
             "id": self.id,
             "matches": [list(mark) for mark in self.marks],
+            "more": [place.as_json(explain=explain) for place in self.more],
         }
         if explain:
             found["explain"] = {"words": list(self.words), "legs": [_leg_json(part) for part in self.evidence]}
@@ -93,8 +97,13 @@ class SearchResult:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Every result, group after group."""
+        """Every result, one a note, group after group."""
         return tuple(result for group in self.groups.values() for result in group)
+
+    @property
+    def places(self) -> tuple[Result, ...]:
+        """Every place, those of one note together."""
+        return tuple(place for result in self.results for place in (replace(result, more=()), *result.more))
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """The shape of spec 3, section 10, with what infold adds."""

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from infold.errors import EndpointUnreachable, IndexFault, SearchServerFault, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
-from infold.search.index.contract import DEFAULT_GROUPS, EVERYTHING, NOTE_GROUPS, Filter, Hit
+from infold.search.index.contract import (
+    DEFAULT_GROUPS,
+    EVERYTHING,
+    NO_DEMANDS,
+    NOTE_GROUPS,
+    Demands,
+    Filter,
+    Hit,
+)
 from infold.search.index.generations import IndexFolder
 from infold.search.query.fusion import (
     KEYWORD,
@@ -33,6 +41,7 @@ from infold.search.query.fusion import (
 )
 from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.term_match import term_match
+from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
 from infold.search.terms import query_weights
 from infold.settings import Fusion, SearchParams
 
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import QueryVector, Vector
     from infold.search.query.excerpts import Texts
+    from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
 
 FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
@@ -70,6 +80,7 @@ class Legs:
     keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
     dense_base: float = 0.0
     notice: str = ""  # why it is not all there is
+    is_full: bool = False  # whether there may be more, further down
     match: Callable[[Sequence[Hit]], Ranking] | None = None  # what else speaks for what was found
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
@@ -110,18 +121,20 @@ class Searcher:
         self._is_closed = False
         self._current()
 
-    def keyword(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def keyword(self, text: str, limit: int, where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """The passages that share the most telling words with `text` (BM25)."""
-        return self._ask(lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where))
+        return self._ask(
+            lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where, demands)
+        )
 
-    def dense(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def dense(self, text: str, limit: int, where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """The passages closest in meaning (cosine); none where the index has no vectors."""
         if limit < 1:
             return []
 
         def ask(opened: OpenedIndex) -> list[Hit]:
             vector = self._vector(text, opened)
-            return [] if vector is None else _nearest(opened, vector, limit, where)
+            return [] if vector is None else _nearest(opened, vector, limit, where, demands)
 
         return self._ask(ask)
 
@@ -141,15 +154,22 @@ class Searcher:
         legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where)
         return [ranked.hit for ranked in legs.ranked(self._params.fusion, self._params.fusion_k)[: max(limit, 0)]]
 
-    def legs(self, keywords: str, text: str, depth: int, where: Filter = EVERYTHING) -> Legs:
+    def legs(
+        self,
+        keywords: str,
+        text: str,
+        depth: int,
+        where: Filter = EVERYTHING,
+        demands: Demands = NO_DEMANDS,
+    ) -> Legs:
         """What either search finds: by `keywords`, and by the meaning of `text`."""
         depth = max(depth, FUSED_PASSAGES)
         started = time.perf_counter()
-        by_keyword = self.keyword(keywords, depth, where)
+        by_keyword = self.keyword(keywords, depth, where, demands)
         between = time.perf_counter()
         notice, by_meaning = "", []
         try:
-            by_meaning = self.dense(text, depth, where)
+            by_meaning = self.dense(text, depth, where, demands)
         except (VaultBusy, EndpointUnreachable, SearchServerFault) as error:
             notice = f"Found by words alone: {error}"
         ended = time.perf_counter()
@@ -163,16 +183,42 @@ class Searcher:
             keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
             dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
             notice=notice,
+            is_full=len(by_keyword) >= depth or len(by_meaning) >= depth,
             match=lambda hits: self._match(keywords, hits),
         )
+
+    def listed(self, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> Legs:
+        """What the filters let through, by path and line, all alike: for a question that only narrows."""
+        found = self._ask(lambda opened: opened.words.points(where, limit, demands))
+        hits = sorted(found, key=lambda hit: (hit.path, hit.start_line, hit.id))
+        alike = [replace(hit, score=1.0) for hit in hits]
+        return Legs(alike, [], 0.0, 0.0, 0.0, is_full=len(alike) >= limit)
+
+    def understood(self, question: Question) -> tuple[Question, Demands, tuple[str, ...]]:
+        """The question in words that the notes have, what the index can hold it to, and what is to be said of it."""
+
+        def read(opened: OpenedIndex) -> tuple[Question, Demands, tuple[str, ...]]:
+            better, notices = understood(question, opened.words, opened.languages)
+            return better, demands_of(question, opened.languages), notices
+
+        return self._ask(read)
+
+    def nearest_word(self, word: str) -> str:
+        """The word of the notes that is a letter or two off; "" where there is none, or `word` is one of them."""
+
+        def look(opened: OpenedIndex) -> str:
+            known = is_known(word, opened.words, opened.languages)
+            return "" if known else nearest(word, opened.words, opened.languages)
+
+        return self._ask(look)
 
     def search(
         self, asked: str, where: Filter = EVERYTHING, limit: int | None = None, min_score: float | None = None
     ) -> SearchResult:
         """The places that answer, by source, at most `limit` in all, none below `min_score` (spec 3, section 6).
 
-        Words in quotes must stand in a result as they are. What the files no longer say is left out, and counted.
-        Where no groups are named, external text and nodes are left out too.
+        `search.query.query_parser` has the operators. What the files no longer say is left out, and counted. Where no
+        groups are named, external text and nodes are left out too.
         """
         from infold.search.query.build_results import answer
 
@@ -215,10 +261,6 @@ class Searcher:
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many passages there are to search."""
         return self._ask(lambda opened: opened.words.count(where))
-
-    def titles(self) -> list[str]:
-        """The titles of all notes."""
-        return self._ask(OpenedIndex.titles)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -306,17 +348,22 @@ class Searcher:
         return known[1]
 
 
-def _nearest(opened: OpenedIndex, vector: QueryVector, limit: int, where: Filter) -> list[Hit]:
-    """The nearest points that the index still has; deeper where vectors of former ones are among the nearest."""
+def _nearest(
+    opened: OpenedIndex, vector: QueryVector, limit: int, where: Filter, demands: Demands = NO_DEMANDS
+) -> list[Hit]:
+    """The nearest points that the index still has; deeper where vectors of former ones are among the nearest.
+
+    Those that `demands` leaves out are looked past once: what stands much further off is no answer.
+    """
     index = opened.vectors
     if index is None or limit < 1:
         return []
     depth = limit
     while True:
         nearest = index.query(vector, depth, where)
-        known = opened.words.hits([one for one, _ in nearest], where)
+        known = opened.words.hits([one for one, _ in nearest], where, demands)
         hits = [replace(known[one], score=score) for one, score in nearest if one in known]
-        if len(hits) >= limit or len(nearest) < depth:
+        if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > limit):
             return hits[:limit]
         depth *= 2
 

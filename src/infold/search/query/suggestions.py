@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from infold.search.query.query_parser import read_question
+from infold.search.index.contract import EVERYTHING
+from infold.search.query.query_parser import Question, read_question
 from infold.search.terms import tokens
 
 if TYPE_CHECKING:
@@ -14,37 +16,42 @@ if TYPE_CHECKING:
 
 _FILTERED: Final = "Without the filters more is searched."
 _OF_DAYS: Final = "Only daily notes, sessions, and notes with `date` or `created` in their front matter have a day."
-_NEAR_SCORE: Final = 75.0
-_SHORTEST: Final = 4  # letters of a word that is worth a guess
 
 
 def hint_for(found: SearchResult, where: Filter, searcher: Searcher) -> str:
     """One thing to try; empty where there is none."""
     question = read_question(found.query)
-    if not tokens(question.text):
-        return "Ask with a word or a number; signs alone are not looked for."
-    is_filtered = any((where.groups, where.prefixes, where.tags, where.since, where.until))
-    if is_filtered and not searcher.count(where):
-        return _OF_DAYS if where.since or where.until else _FILTERED
+    if question.says_nothing and not question.narrows:
+        if question.is_plain:
+            return "Ask with a word or a number; signs alone are not looked for."
+        return "Say what to look for too, beside what must not be there."
+    narrowed = question.narrowed(where)
+    is_filtered = any((narrowed.groups, narrowed.prefixes, narrowed.tags, narrowed.since, narrowed.until))
+    if is_filtered and not searcher.count(narrowed):
+        return _empty(narrowed, searcher)
     if question.phrases:
         return "Without the quotes the words need not stand together."
-    near = _nearest(question.keywords, searcher.titles())
+    near = _nearest(question, searcher)
     if near:
         return f"Did you mean “{near}”?"
-    if is_filtered:
+    if is_filtered or question.narrows:
         return _FILTERED
+    if question.beginnings or question.absent:
+        return "Without `*` and `-` more is searched."
     return "Other words may do, or `--min-score 0`, which shows whatever comes near."
 
 
-def _nearest(text: str, titles: list[str]) -> str:
-    """The word of a title that comes near a word of `text`: notes are mostly named for what they are about."""
-    from rapidfuzz import fuzz, process
+def _empty(where: Filter, searcher: Searcher) -> str:
+    """Which of the filters nothing meets."""
+    for tag in where.tags:
+        if not searcher.count(replace(EVERYTHING, tags=(tag,))):
+            return f"Nothing is tagged #{tag}."
+    folders = tuple(folder for folder in where.prefixes if not folder.endswith(".md"))
+    if where.prefixes and not searcher.count(replace(EVERYTHING, prefixes=where.prefixes)):
+        return f"There is no note in {' or '.join(folders or where.prefixes)}, nor one of that path."
+    return _OF_DAYS if where.since or where.until else _FILTERED
 
-    known = {token.casefold() for title in titles for token in tokens(title) if len(token) >= _SHORTEST}
-    for word in tokens(text):
-        if len(word) < _SHORTEST or word.casefold() in known:
-            continue
-        best = process.extractOne(word.casefold(), known, scorer=fuzz.ratio, score_cutoff=_NEAR_SCORE)
-        if best is not None:
-            return str(best[0])
-    return ""
+
+def _nearest(question: Question, searcher: Searcher) -> str:
+    """The word of the notes that comes near a word of the question which they have not."""
+    return next(filter(None, map(searcher.nearest_word, tokens(question.keywords))), "")
