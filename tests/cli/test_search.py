@@ -155,6 +155,7 @@ def test_get_as_json(ask):
         "total": 11,
         "near": [],
         "hint": "",
+        "trust": "vault",
     }
 
 

@@ -146,12 +146,12 @@ def test_overlapping_passages_are_one_result(space, static_embedder, place):
     lines[20] = "The quokka stands where two windows meet."
     place.write("long.md", "\n".join(lines) + "\n")
     with LiveSearch(space, static_embedder) as live:
-        found = [result for result in live.search("quokka", min_score=0).results if result.path == "long.md"]
+        found = [result for result in live.search("quokka", min_score=0).places if result.path == "long.md"]
         assert len(found) == 1
         assert found[0].start_line <= 21 <= found[0].end_line
         lines[55] = "Another quokka, far away."
         place.write("long.md", "\n".join(lines) + "\n")
-        found = [result for result in live.search("quokka", min_score=0).results if result.path == "long.md"]
+        found = [result for result in live.search("quokka", min_score=0).places if result.path == "long.md"]
         assert len(found) == 2
 
 
