@@ -24,7 +24,7 @@ from infold.docmem.feed import index_memory
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
-from infold.docmem.recall import recall, relevance
+from infold.docmem.recalling import recall, relevance
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.sync import sync_index
 from infold.search.query.searcher import Searcher

@@ -104,9 +104,42 @@ def test_imports_go_one_way():
     assert done.returncode == 0, done.stdout
 
 
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    """Each module of the package, flows and tasks: its path below src/infold or the repository, and its syntax."""
+    for root in (REPOSITORY / "src" / "infold", REPOSITORY / "flows", REPOSITORY / "tasks"):
+        for file in sorted(root.rglob("*.py")):
+            base = root if root.name == "infold" else REPOSITORY
+            yield file.relative_to(base).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+
+
+MOST_INNER_IMPORTS = 80  # of own packages, in functions: each for the start-up time of a command that does without
+
+
+def inner_imports(tree: ast.Module) -> set[int]:
+    """The lines on which a function imports from this repository."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    imports = (node for function in functions for node in ast.walk(function))
+    own = {"infold", "flows", "tasks"}
+    return {
+        node.lineno
+        for node in imports
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in own)
+        or (isinstance(node, ast.Import) and node.names[0].name.split(".")[0] in own)
+    }
+
+
+def test_few_functions_import_what_is_ours():
+    """What a command need not load is named through `infold.lazy`; an import in a function is the exception."""
+    found = {path: lines for path, tree in sources() if (lines := inner_imports(tree))}
+    assert sum(map(len, found.values())) <= MOST_INNER_IMPORTS, found
+
+
 # Who may build a part of a vault beside the front hall, and why.
 ASSEMBLERS: dict[str, dict[str, str]] = {
-    "open_embedder": {"evaluation/trial.py": "the name and the traits of the embeddings of settings without a vault"},
+    "open_embedder": {
+        "evaluation/trial.py": "the name and the traits of the embeddings of settings without a vault",
+        "search/embed/providers/auto.py": "one provider gives what another does",
+    },
     "DirectSteps": {},
     "LiveSearch": {},
     "open_docmem": {"cli/docmem_store.py": "a store that is named by its file, of no vault"},
@@ -123,22 +156,15 @@ ASSEMBLERS: dict[str, dict[str, str]] = {
 FRONT_HALL = {"app.py", "parts.py", "vault_steps.py", "vault_memory.py", "vault_navigator.py"}
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    """Each module of the package, flows and tasks: its path below src/infold or the repository, and its syntax."""
-    for root in (REPOSITORY / "src" / "infold", REPOSITORY / "flows", REPOSITORY / "tasks"):
-        for file in sorted(root.rglob("*.py")):
-            base = root if root.name == "infold" else REPOSITORY
-            yield file.relative_to(base).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
-
-
 def test_only_the_front_hall_puts_parts_together():
     """Embeddings, memory, searches, librarians and steps are built by the opened vault, but for named exceptions."""
     found = {
-        f"{path} builds {node.func.id}"
+        f"{path} builds {name}"
         for path, tree in sources()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if node.func.id in ASSEMBLERS and path not in FRONT_HALL | ASSEMBLERS[node.func.id].keys()
+        if isinstance(node, ast.Call) and not ast.unparse(node.func).startswith(("self.", "vault.", "provider."))
+        if (name := ast.unparse(node.func).rpartition(".")[2]) in ASSEMBLERS
+        if path not in FRONT_HALL | ASSEMBLERS[name].keys()
     }
     assert found == set()
 

@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from infold import lazy
 from infold.errors import RunStateWrong
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.own_loop import in_own_loop
 from infold.progress import Progress, silent
+from infold.search.index.contract import EVERYTHING
 from infold.vault_navigator import VaultNavigator
 
 if TYPE_CHECKING:
@@ -123,8 +125,6 @@ class OpenVault(VaultNavigator):
 
         `sync` overrides `search.sync_on_search`. Raises IndexFault where there is no index and none can be made.
         """
-        from infold.search.index.contract import EVERYTHING
-
         return self.live_search.search(query, where or EVERYTHING, limit, min_score, sync=sync)
 
     def fill_vectors(self) -> None:
@@ -137,29 +137,25 @@ class OpenVault(VaultNavigator):
         What was said, of a transcript; of a memory tree (memory/garden), or a node of one, its document. A note that is
         not there gives an empty portion with the names that come near. Raises PathRefused, UsageError, NoteUnreadable.
         """
-        from infold.notebook.sessions import read_session
-        from infold.vault.portions import read_portion
-
-        said = read_session(self.workspace.sessions, name) or self._source_portion(name)
-        portion = said or read_portion(self.workspace.vault, self.params.vault, name)
+        said = lazy.notebook.sessions.read_session(self.workspace.sessions, name) or self._source_portion(name)
+        portion = said or lazy.vault.portions.read_portion(self.workspace.vault, self.params.vault, name)
         return portion if portion.path else self._old_portion(name) or self.memory_portion(name) or portion
 
     def _old_portion(self, name: str) -> Portion | None:
         """These lines of a note that still lies where the older layout had it; None for any other."""
-        from infold.notebook.older_layout import old_place
-        from infold.vault.portions import read_portion
-
         path, colon, lines = name.partition(":")
-        old = old_place(self.workspace.vault, self.params.notebook, path)
-        return read_portion(self.workspace.vault, self.params.vault, f"{old}{colon}{lines}") if old else None
+        old = lazy.notebook.older_layout.old_place(self.workspace.vault, self.params.notebook, path)
+        return (
+            lazy.vault.portions.read_portion(self.workspace.vault, self.params.vault, f"{old}{colon}{lines}")
+            if old
+            else None
+        )
 
     def _source_portion(self, name: str) -> Portion | None:
         """These lines of what was brought in from outside, as search shows its path; None for what names none."""
         if not name.startswith("sources/") or not self.workspace.sources.exists():
             return None
-        from infold.knowledge.sources.feed import source_portion
-
-        return source_portion(self.sources, name)
+        return lazy.knowledge.sources.feed.source_portion(self.sources, name)
 
     # what is derived
 
@@ -169,27 +165,21 @@ class OpenVault(VaultNavigator):
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
         """
-        from infold.search.index_status import remember_sync
-
         catalogue = self.sync_catalogue()
         index = self.sync_index(seen=catalogue)
         usage = in_own_loop(self._sync_summaries(self.capped(caps or {})))
-        remember_sync(self.workspace.index, index)
+        lazy.search.index_status.remember_sync(self.workspace.index, index)
         return Synced(index, catalogue, usage)
 
     def rebuild_index(self) -> SyncResult:
         """Makes the search index anew, while the old one still serves; no kept vector is computed again."""
-        from infold.search.index_status import remember_sync
-
         done = self.sync_index(rebuild=True)
-        remember_sync(self.workspace.index, done)
+        lazy.search.index_status.remember_sync(self.workspace.index, done)
         return done
 
     def estimate_summaries(self) -> Estimate | None:
         """What the summaries that are missing take with the model of the settings; None where none is."""
-        from infold.inbox.cost_estimate import estimate_summaries
-
-        return estimate_summaries(self.workspace, self.model_librarian(), self.progress)
+        return lazy.inbox.cost_estimate.estimate_summaries(self.workspace, self.model_librarian(), self.progress)
 
     # the notebook
 
@@ -198,44 +188,33 @@ class OpenVault(VaultNavigator):
 
         Raises as `notebook.pages.notebook_write` does.
         """
-        from infold.notebook.pages import notebook_write
-
-        return notebook_write(self.workspace, page, content, section, replace=replace)
+        return lazy.notebook.pages.notebook_write(self.workspace, page, content, section, replace=replace)
 
     def log(self, entry: str) -> Logged:
         """An entry in today's log. Raises as `notebook.daily.daily_log` does."""
-        from infold.notebook.daily import daily_log
-
-        return daily_log(self.workspace, entry)
+        return lazy.notebook.daily.daily_log(self.workspace, entry)
 
     def context(self) -> Context:
         """What an agent should always have before it: reference notes, and the logs of today and yesterday."""
-        from infold.notebook.context import build_context
-
-        return build_context(self.workspace)
+        return lazy.notebook.context.build_context(self.workspace)
 
     def forget_session(self, name: str) -> tuple[Forgotten, int]:
         """Deletes a transcript with all that is known of it; gives what was deleted, and how many memory nodes.
 
         It cannot be taken back. Raises UsageError where none or several are meant, StateUnwritable, VaultBusy.
         """
-        from infold.docmem.chats import forget_session_nodes
-        from infold.notebook import archive, sessions
-
-        path, _ = archive.find_session(self.workspace, name)
+        path, _ = lazy.notebook.archive.find_session(self.workspace, name)
         nodes = 0
         if self.workspace.docmem.exists():  # first: the transcript, while it is there, is what can be named again
-            nodes = forget_session_nodes(self.docmem, sessions.PREFIX + path)
-        forgotten = archive.forget_session(self.workspace, name, self._unindex_session)
+            nodes = lazy.docmem.chats.forget_session_nodes(self.docmem, lazy.notebook.sessions.PREFIX + path)
+        forgotten = lazy.notebook.archive.forget_session(self.workspace, name, self._unindex_session)
         if forgotten.passages:  # deleted is not gone: words stay in the files of an index until these are made anew
             self.sync_index(rebuild=True)
         return forgotten, nodes
 
     def _unindex_session(self, path: str) -> None:
         """Takes what is no longer there from the index, if there is one."""
-        from infold.search.index.generations import IndexFolder
-
-        if IndexFolder(self.workspace.index).current() is not None:
+        if lazy.search.index.generations.IndexFolder(self.workspace.index).current() is not None:
             self.sync_index(paths=[path], vectors=False, feeds=self.feeds(may_lose_sessions=True))
 
     # the job
@@ -253,15 +232,11 @@ class OpenVault(VaultNavigator):
 
         Raises KeyMissing, KeyRejected and SettingInvalid.
         """
-        from infold.inbox.cost_estimate import estimate_integration
-
-        return estimate_integration(self.workspace, self.model_librarian(), self.progress)
+        return lazy.inbox.cost_estimate.estimate_integration(self.workspace, self.model_librarian(), self.progress)
 
     def recover(self) -> Sequence[str]:
         """Finishes what a killed process left half written, and says what, a sentence a change."""
-        from infold.inbox.runs import recover
-
-        return recover(self.workspace)
+        return lazy.inbox.runs.recover(self.workspace)
 
     def find_run(self, name: str = "last", *, wanted: Sequence[str] = ()) -> Run:
         """The run of that id, of that unique beginning, or for `last` the latest, if possible of a `wanted` status.
@@ -284,54 +259,43 @@ class OpenVault(VaultNavigator):
         `anew` makes the plan again on the notes as they are now: an edit that fits no more leaves its paragraphs in the
         inbox. Raises RunNotFound, RunStateWrong, NoteChanged, and UsageError for what names no hunk, note or section.
         """
-        from infold.inbox import review
-        from infold.inbox.runs import apply_run
-
         run = self.find_run(name, wanted=("planned",))
         workspace = self._workspace_of(run)
-        if review.is_expired(run, self.params.integrate.plan_days) and not anew:
+        if lazy.inbox.review.is_expired(run, self.params.integrate.plan_days) and not anew:
             raise RunStateWrong(
                 f"Run {run.id} was planned more than {self.params.integrate.plan_days} days ago.",
                 hint=f"`infold apply {run.id} --anew` plans it on the notes as they are now.",
             )
-        chosen = review.decisions_for(review.hunks_of(self.runs, run), only, leave_out) | dict(decisions or {})
+        chosen = lazy.inbox.review.decisions_for(lazy.inbox.review.hunks_of(self.runs, run), only, leave_out) | dict(
+            decisions or {}
+        )
         if chosen or anew:
-            run = review.decide(workspace, run, chosen)
-        return apply_run(workspace, run.id)
+            run = lazy.inbox.review.decide(workspace, run, chosen)
+        return lazy.inbox.runs.apply_run(workspace, run.id)
 
     def hunks(self, name: str = "last") -> tuple[Run, Sequence[Hunk]]:
         """A plan and its hunks, note by note. Raises RunNotFound."""
-        from infold.inbox.review import hunks_of
-
         run = self.find_run(name, wanted=("planned",))
-        return run, hunks_of(self.runs, run)
+        return run, lazy.inbox.review.hunks_of(self.runs, run)
 
     def all_changes(self) -> Sequence[Run | Change]:
         """Runs and all other changes, newest first."""
-        from infold.inbox.all_changes import all_changes
-
-        return all_changes(self.workspace)
+        return lazy.inbox.all_changes.all_changes(self.workspace)
 
     def find_change(self, name: str = "last", *, wanted: Sequence[str] = ()) -> Run | Change:
         """The run or other change of that id or unique beginning. Raises RunNotFound.
 
         `last` is the newest but for writes and logs, if possible of a `wanted` status; `w-last` the newest of these.
         """
-        from infold.inbox.all_changes import find_change
-
-        return find_change(self.workspace, name, wanted)
+        return lazy.inbox.all_changes.find_change(self.workspace, name, wanted)
 
     def diffs(self, change: Run | Change) -> Mapping[str, str]:
         """The unified diff of each file that it changed, by path."""
-        from infold.inbox.all_changes import diffs_of
-
-        return diffs_of(self.workspace, change)
+        return lazy.inbox.all_changes.diffs_of(self.workspace, change)
 
     def undo(self, name: str = "last") -> UndoResult | Undone:
         """Takes back what `find_change` finds; later changes elsewhere in a note stay. Raises RunStateWrong too."""
-        from infold.inbox.all_changes import undo_change
-
-        return undo_change(self.workspace, self.find_change(name, wanted=("applied", "partial")))
+        return lazy.inbox.all_changes.undo_change(self.workspace, self.find_change(name, wanted=("applied", "partial")))
 
     def _workspace_of(self, run: Run) -> Workspace:
         """The workspace with the inbox that the run was made from."""
@@ -349,7 +313,5 @@ class OpenVault(VaultNavigator):
             return steps.usage
 
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
-        from infold.inbox.integration import integrate
-
         async with self.steps(workspace) as steps:
-            return await integrate(workspace, steps, dry_run=dry_run)
+            return await lazy.inbox.integration.integrate(workspace, steps, dry_run=dry_run)

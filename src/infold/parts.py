@@ -13,10 +13,12 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from infold import lazy
 from infold.environment import Environment
 from infold.errors import VaultClosed
 from infold.locate import LocatedWorkspace
 from infold.progress import Progress, silent
+from infold.search.index.contract import PointGroup
 
 if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
@@ -144,9 +146,7 @@ class VaultParts:
     @property
     def sources(self) -> SourceStore:
         """What was brought in from outside."""
-        from infold.knowledge.sources.store import SourceStore
-
-        return SourceStore(self.workspace.sources)
+        return lazy.knowledge.sources.store.SourceStore(self.workspace.sources)
 
     @property
     def memory_searcher(self) -> Searcher:
@@ -156,23 +156,17 @@ class VaultParts:
     @property
     def runs(self) -> RunStore:
         """The records of all runs."""
-        from infold.inbox.run_store import RunStore
-
-        return RunStore(self.workspace.runs)
+        return lazy.inbox.run_store.RunStore(self.workspace.runs)
 
     @property
     def changes(self) -> Changes:
         """The one way to write notes: changes that can be looked at before, and taken back after."""
-        from infold.durable.changes import Changes
-
-        return Changes(self.workspace)
+        return lazy.durable.changes.Changes(self.workspace)
 
     @property
     def ledger(self) -> Ledger:
         """What was spent on each day, by all processes."""
-        from infold.librarian.factory import ledger_of
-
-        return ledger_of(self.workspace)
+        return lazy.librarian.factory.ledger_of(self.workspace)
 
     def feeds(self, *, settled_only: bool = False, may_lose_sessions: bool = False) -> Sequence[Feed]:
         """All that there is to search, for the index; `settled_only` leaves out what is still being written.
@@ -182,40 +176,33 @@ class VaultParts:
         files = self.file_feeds(settled_only=settled_only, may_lose_sessions=may_lose_sessions)
         if not self.workspace.docmem.exists():
             return files
-        from infold.docmem.feed import memory_feed
-
-        return (*files, memory_feed(self.docmem, self.workspace))
+        return (*files, lazy.docmem.feed.memory_feed(self.docmem, self.workspace))
 
     def file_feeds(self, *, settled_only: bool = False, may_lose_sessions: bool = False) -> Sequence[Feed]:
         """What is searched and lies in files: notes, sessions, and what was brought in from outside."""
-        from infold.catalogue.store import catalogue_of
-        from infold.knowledge.sources.feed import SourcesFeed
-        from infold.notebook.sessions import SessionsFeed
-        from infold.search.index.feeds import NotesFeed
-
         space, search = self.workspace, self.params.search
         return (
-            NotesFeed(catalogue_of(space)),
-            SessionsFeed(space.sessions, search, settled_only=settled_only, may_be_empty=may_lose_sessions),
-            SourcesFeed(space.sources, search),
+            lazy.search.index.feeds.NotesFeed(lazy.catalogue.store.catalogue_of(space)),
+            lazy.notebook.sessions.SessionsFeed(
+                space.sessions, search, settled_only=settled_only, may_be_empty=may_lose_sessions
+            ),
+            lazy.knowledge.sources.feed.SourcesFeed(space.sources, search),
         )
 
     def sync_catalogue(self) -> CatalogueResult:
         """Reads what changed in the notes. Raises VaultNotFound and StateUnwritable."""
-        from infold.catalogue.store import catalogue_of
-        from infold.catalogue.sync import sync_catalogue
-
-        with closing(catalogue_of(self.workspace)) as catalogue:
-            return sync_catalogue(catalogue, progress=lambda done, total: self.progress("tables", done, total))
+        with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:
+            return lazy.catalogue.sync.sync_catalogue(
+                catalogue, progress=lambda done, total: self.progress("tables", done, total)
+            )
 
     @contextmanager
     def catalogued(self) -> Iterator[Catalogue]:
         """The catalogue of the notes, brought up to date. Raises VaultNotFound and StateUnwritable."""
-        from infold.catalogue.store import catalogue_of
-        from infold.catalogue.sync import sync_catalogue
-
-        with closing(catalogue_of(self.workspace)) as catalogue:
-            sync_catalogue(catalogue, progress=lambda done, total: self.progress("tables", done, total))
+        with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:
+            lazy.catalogue.sync.sync_catalogue(
+                catalogue, progress=lambda done, total: self.progress("tables", done, total)
+            )
             yield catalogue
 
     def sync_index(
@@ -234,42 +221,35 @@ class VaultParts:
 
         With what a sync of the catalogue has just `seen` the notes are not looked at again.
         """
-        from infold.search.index.feeds import NotesFeed
-        from infold.search.index.generations import SYNC_WAIT_SECONDS
-        from infold.search.index.sync import sync_index
-
         space = self.workspace
         feeds = self.feeds() if feeds is None else feeds
-        return sync_index(
+        return lazy.search.index.sync.sync_index(
             space.vault,
             space.index,
             space.embeddings,
             space.params,
             self.embedder,
             self.progress,
-            feeds=[replace(feed, seen=seen) if isinstance(feed, NotesFeed) else feed for feed in feeds],
+            feeds=[
+                replace(feed, seen=seen) if isinstance(feed, lazy.search.index.feeds.NotesFeed) else feed
+                for feed in feeds
+            ],
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,
-            wait_seconds=SYNC_WAIT_SECONDS if wait_seconds is None else wait_seconds,
+            wait_seconds=lazy.search.index.generations.SYNC_WAIT_SECONDS if wait_seconds is None else wait_seconds,
         )
 
     # how parts are built
 
     def _open_embedder(self) -> Embedder:
-        from infold.search.embed.providers import open_embedder
-
-        return open_embedder(self.params.search, self.environment)
+        return lazy.search.embed.providers.open_embedder(self.params.search, self.environment)
 
     def _open_docmem(self) -> Docmem:
-        from infold.docmem.memory import open_docmem
-
-        return open_docmem(self.workspace.docmem)
+        return lazy.docmem.memory.open_docmem(self.workspace.docmem)
 
     def _open_live_search(self) -> LiveSearch:
-        from infold.search.query.fresh_search import LiveSearch
-
-        return LiveSearch(
+        return lazy.search.query.fresh_search.LiveSearch(
             self.workspace,
             self.embedder,
             feeds=lambda: self.feeds(settled_only=True),
@@ -278,22 +258,16 @@ class VaultParts:
         )
 
     def _open_searcher(self) -> Searcher:
-        from infold.search.query.searcher import Searcher
-
-        return Searcher(self.workspace.index, self.params.search, self.embedder)
+        return lazy.search.query.searcher.Searcher(self.workspace.index, self.params.search, self.embedder)
 
     def _texts(self) -> Mapping[str, Texts]:
         """The texts behind hits that are no notes. Asked for at each search, once the index is there."""
-        from infold.knowledge.sources.feed import source_texts
-        from infold.notebook.sessions import SessionTexts
-        from infold.search.index.contract import PointGroup
-
         texts: dict[str, Texts] = {
-            PointGroup.SESSIONS: SessionTexts(self.workspace.sessions, self.params.search),
-            PointGroup.EXTERNAL: source_texts(self.sources, self.workspace.vault, self.params),
+            PointGroup.SESSIONS: lazy.notebook.sessions.SessionTexts(self.workspace.sessions, self.params.search),
+            PointGroup.EXTERNAL: lazy.knowledge.sources.feed.source_texts(
+                self.sources, self.workspace.vault, self.params
+            ),
         }
         if self.workspace.docmem.exists():
-            from infold.docmem.points import MemoryTexts
-
-            texts[PointGroup.MEMORY] = MemoryTexts(self.docmem)
+            texts[PointGroup.MEMORY] = lazy.docmem.points.MemoryTexts(self.docmem)
         return texts

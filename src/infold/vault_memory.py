@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from infold import lazy
 from infold.errors import VaultBusy
 from infold.own_loop import in_own_loop
+from infold.text import token_count
 from infold.vault_steps import VaultSteps
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from infold.docmem.condensing import Condensed, Planned
     from infold.docmem.import_routing import Document
     from infold.docmem.node import Node
-    from infold.docmem.recall import Recall
+    from infold.docmem.recalling import Recall
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
     from infold.search.index.sync_stats import SyncResult
@@ -37,68 +39,57 @@ class VaultMemory(VaultSteps):
 
         What changed in the trees is indexed first. Raises NodeNotFound and IndexFault.
         """
-        from infold.docmem.recall import recall
-
         notices = self.memory_indexed()
-        return recall(self.docmem, self.memory_searcher, query, within=within, limit=limit), notices
+        return lazy.docmem.recalling.recall(
+            self.docmem, self.memory_searcher, query, within=within, limit=limit
+        ), notices
 
     def memory_relevance(self, query: str, *, within: str | None = None) -> Mapping[str, float]:
         """How well nodes answer `query`, by id. Raises NodeNotFound and IndexFault."""
-        from infold.docmem.recall import relevance
-
         self.memory_indexed()
-        return relevance(self.docmem, self.memory_searcher, query, within=within)
+        return lazy.docmem.recalling.relevance(self.docmem, self.memory_searcher, query, within=within)
 
     def tagged(self, tag: str, *, limit: int = 20) -> Sequence[Node]:
         """The nodes that carry `@tag` in their text, and those that are named so."""
-        from infold.docmem.recall import tagged
-
         self.memory_indexed()
-        return tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
+        return lazy.docmem.recalling.tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
 
     def memory_portion(self, name: str) -> Portion | None:
         """Lines of the document of a memory tree, or of a node and what is below it; None for what names none.
 
         By the paths that search shows: memory/TREE, memory/TREE/NODE, with lines behind a colon.
         """
-        from infold.docmem.points import PREFIX
-        from infold.vault.portions import portion_of
-
         path, _, where = name.partition(":")
-        if not path.startswith(PREFIX) or not self.workspace.docmem.exists():
+        if not path.startswith(lazy.docmem.points.PREFIX) or not self.workspace.docmem.exists():
             return None
         node = self.docmem.find(path.rpartition("/")[2])
         if node is None:
             return None
         texts = (node.text.strip(), self.docmem.serialise(node.id))
-        return portion_of(path, "\n\n".join(text for text in texts if text), where)
+        return lazy.vault.portions.portion_of(path, "\n\n".join(text for text in texts if text), where)
 
     def index_memory(self) -> SyncResult:
         """Sends what changed in the trees to the index, which is made where there is none; vectors too."""
-        from infold.docmem.feed import index_memory
-
         self._index_made(vectors=True)
-        return index_memory(self.docmem, self.workspace, self.embedder, self.progress)
+        return lazy.docmem.feed.index_memory(self.docmem, self.workspace, self.embedder, self.progress)
 
     def summarise_due(self, node_id: str) -> Condensed:
         """Makes the summaries that are due where a node was added or changed, as `docmem.summarise` has it."""
-        from infold.docmem.automatic import condense_at_once
-        from infold.docmem.condensing import Condensed
-
-        return condense_at_once(self.docmem, self.params, node_id) or Condensed()
+        return (
+            lazy.docmem.automatic.condense_at_once(self.docmem, self.params, node_id)
+            or lazy.docmem.condensing.Condensed()
+        )
 
     def plan_condensing(self, root: str | None = None) -> Planned:
         """Which summaries are due in all trees, or from a node down. Raises NodeNotFound."""
-        from infold.docmem.condensing import plan
-
-        return plan(self.docmem, self.params, root)
+        return lazy.docmem.condensing.plan(self.docmem, self.params, root)
 
     def estimate_condensing(self, planned: Planned) -> Estimate | None:
         """What a model takes for the summaries that are due; None where none is. Raises KeyMissing, SettingInvalid."""
-        from infold.librarian.estimate import estimate
-
         price = self.model_librarian().spend.price
-        return estimate((), planned.texts_to_read(), self.params, price) if planned.due else None
+        return (
+            lazy.librarian.estimate.estimate((), planned.texts_to_read(), self.params, price) if planned.due else None
+        )
 
     def condense(self, root: str | None = None, workspace: Workspace | None = None) -> tuple[Condensed, Usage]:
         """Lets the librarian write the summaries that are due; and what that cost."""
@@ -111,19 +102,16 @@ class VaultMemory(VaultSteps):
 
     def estimate_placing(self, document: Document) -> Estimate:
         """What a model takes to say where a document belongs: one answer, or that and its corrections."""
-        from infold.docmem.classifying import request_for
-        from infold.librarian.estimate import Estimate
-        from infold.librarian.trees import home_messages
-        from infold.text import token_count
-
         self.memory_indexed()
-        asked = home_messages(request_for(self.docmem, self.memory_searcher, document.name, document.text))
+        asked = lazy.librarian.trees.home_messages(
+            lazy.docmem.classifying.request_for(self.docmem, self.memory_searcher, document.name, document.text)
+        )
         prompt = sum(token_count(str(message["content"])) for message in asked)
         answer = _PLACE_ANSWER_TOKENS
         most = 1 + self.params.editing.max_corrections
         price = self.model_librarian().spend.price
         usd = (price(prompt, 0, answer[0]), most * price(prompt, 0, answer[1])) if price else None
-        return Estimate(
+        return lazy.librarian.estimate.Estimate(
             calls=(1, most),
             prompt_tokens=(prompt, most * prompt),
             completion_tokens=(answer[0], most * answer[1]),
@@ -131,29 +119,26 @@ class VaultMemory(VaultSteps):
         )
 
     async def _condense(self, root: str | None, workspace: Workspace | None) -> tuple[Condensed, Usage]:
-        from infold.docmem.condensing import condense
-
         async with self.steps(workspace) as steps:
-            done = await condense(self.docmem, steps.librarian, self.params, root, self.progress)
+            done = await lazy.docmem.condensing.condense(self.docmem, steps.librarian, self.params, root, self.progress)
             return done, steps.usage
 
     async def _propose(self, document: Document, workspace: Workspace | None) -> Proposal:
-        from infold.docmem.classifying import propose
-
         async with self.steps(workspace) as steps:
-            return await propose(self.docmem, steps.librarian, self.memory_searcher, document.name, document.text)
+            return await lazy.docmem.classifying.propose(
+                self.docmem, steps.librarian, self.memory_searcher, document.name, document.text
+            )
 
     def memory_indexed(self) -> tuple[str, ...]:
         """Brings the index up to date with the trees; what a search should know where it could not be."""
-        from infold.docmem.feed import index_memory
-        from infold.docmem.outbox import waiting_count
-
         self._index_made()
         with suppress(VaultBusy):
             with self.docmem.store.reading() as rows:
-                few = waiting_count(rows) <= _MOST_AT_ONCE
+                few = lazy.docmem.outbox.waiting_count(rows) <= _MOST_AT_ONCE
             space = self.workspace
-            done = index_memory(self.docmem, space, self.embedder, self.progress, vectors=few, wait_seconds=1.0)
+            done = lazy.docmem.feed.index_memory(
+                self.docmem, space, self.embedder, self.progress, vectors=few, wait_seconds=1.0
+            )
             if not done.pending:
                 return ()
             return (f"{done.pending} nodes are found by words only until `infold index` has run.",)
@@ -161,7 +146,5 @@ class VaultMemory(VaultSteps):
 
     def _index_made(self, *, vectors: bool = False) -> None:
         """The index, where there is none yet; the trees are not in it."""
-        from infold.search.index.generations import IndexFolder
-
-        if IndexFolder(self.workspace.index).is_damaged:
+        if lazy.search.index.generations.IndexFolder(self.workspace.index).is_damaged:
             self.sync_index(feeds=self.file_feeds(), vectors=vectors)

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
+from infold import lazy
 from infold.errors import IndexFault, SettingInvalid
 from infold.own_loop import in_own_loop
 from infold.parts import Part
 from infold.progress import Progress, silent
+from infold.search.index.contract import Filter, PointGroup
 from infold.vault_memory import VaultMemory
 
 if TYPE_CHECKING:
@@ -96,10 +98,10 @@ class VaultNavigator(VaultMemory):
 
         Raises SettingInvalid where search is without embeddings.
         """
-        from infold.navigator.navigation import Navigator
-
         self.refresh_nodes()
-        return Navigator(self.navigator_store, self.navigator_vectors(), caller, keywords=self._keyword_places)
+        return lazy.navigator.navigation.Navigator(
+            self.navigator_store, self.navigator_vectors(), caller, keywords=self._keyword_places
+        )
 
     def node_vectors(self) -> NodeVectors:
         """The vectors of all nodes; those that are missing are computed."""
@@ -111,11 +113,9 @@ class VaultNavigator(VaultMemory):
 
     def refresh_nodes(self, *, at_once: bool = False) -> Refreshed:
         """Reads imported notes that changed, at most every few seconds unless `at_once`; costs nothing."""
-        from infold.navigator.importing import Refreshed
-
         now = time.monotonic()
         if not at_once and now - self._looked_at < _FRESH_SECONDS:
-            return Refreshed()
+            return lazy.navigator.importing.Refreshed()
         done = self.importer.refresh(progress=self.progress)
         self._looked_at = time.monotonic()
         return done
@@ -123,9 +123,7 @@ class VaultNavigator(VaultMemory):
     @property
     def importer(self) -> Importer:
         """Imports notes of this vault."""
-        from infold.navigator.importing import Importer
-
-        return Importer(self.workspace.vault, self.params, self.navigator_store)
+        return lazy.navigator.importing.Importer(self.workspace.vault, self.params, self.navigator_store)
 
     def browse(self, path: str = "") -> tuple[list[BrowsedFolder], list[BrowsedNote]]:
         """The folders and notes right below a folder of the vault. Raises UsageError for a folder there is not."""
@@ -168,8 +166,6 @@ class VaultNavigator(VaultMemory):
 
         The notes are read, and are imported only when `import_notes` is called. Raises UsageError.
         """
-        from infold.librarian.estimate import Estimate
-
         chosen = self.importer.chosen(paths)
         whole, by_note = self.importer.expected_of(chosen)
         if not whole.calls:
@@ -177,7 +173,7 @@ class VaultNavigator(VaultMemory):
         price = self.model_librarian().spend.price
         low, high = whole.answer_tokens
         usd = (price(whole.prompt_tokens, 0, low), price(whole.prompt_tokens, 0, high)) if price else None
-        estimate = Estimate(
+        estimate = lazy.librarian.estimate.Estimate(
             calls=(whole.calls, whole.calls),
             prompt_tokens=(whole.prompt_tokens, whole.prompt_tokens),
             completion_tokens=whole.answer_tokens,
@@ -204,41 +200,33 @@ class VaultNavigator(VaultMemory):
 
     def themes(self, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
         """What the imported notes are about, from a few broad themes (1) to many fine ones (3)."""
-        from infold.navigator.themes import themes
-
         self.refresh_nodes()
-        return themes(self.navigator_store, self.node_vectors(), level, folder.strip("/"))
+        return lazy.navigator.themes.themes(self.navigator_store, self.node_vectors(), level, folder.strip("/"))
 
     def theme_map(self) -> tuple[MapPlace, ...]:
         """Where each imported note stands on a map of two dimensions."""
-        from infold.navigator.themes import places
-
         self.refresh_nodes()
-        return places(self.navigator_store, self.node_vectors())
+        return lazy.navigator.themes.places(self.navigator_store, self.node_vectors())
 
     def summarise_nodes(
         self, nodes: Sequence[StoredNode], perspective: str = "", workspace: Workspace | None = None
     ) -> tuple[str, Usage]:
         """One summary of several nodes from a perspective, kept for the same nodes; and what it cost."""
-        from infold.librarian.spend import Usage
-        from infold.navigator.together import kept_together
-
-        kept = kept_together(self.navigator_store, nodes, perspective)
+        kept = lazy.navigator.together.kept_together(self.navigator_store, nodes, perspective)
         if kept is not None:
-            return kept, Usage()
+            return kept, lazy.librarian.spend.Usage()
         return in_own_loop(self._together(nodes, perspective, workspace))
 
     def estimate_together(self, nodes: Sequence[StoredNode], perspective: str) -> Estimate | None:
         """What a model takes for one summary of these nodes; None where it is kept."""
-        from infold.librarian.estimate import Estimate
-        from infold.navigator.together import expected_together, kept_together
-
-        if kept_together(self.navigator_store, nodes, perspective) is not None:
+        if lazy.navigator.together.kept_together(self.navigator_store, nodes, perspective) is not None:
             return None
-        prompt, answer = expected_together(self.navigator_store, nodes, perspective)
+        prompt, answer = lazy.navigator.together.expected_together(self.navigator_store, nodes, perspective)
         price = self.model_librarian().spend.price
         usd = (price(prompt, 0, answer[0]), price(prompt, 0, answer[1])) if price else None
-        return Estimate(calls=(1, 1), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd)
+        return lazy.librarian.estimate.Estimate(
+            calls=(1, 1), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd
+        )
 
     async def _summarise(self, paths: Sequence[str], workspace: Workspace | None) -> tuple[Summarised, Usage]:
         async with self.steps(workspace) as steps:
@@ -248,15 +236,13 @@ class VaultNavigator(VaultMemory):
     async def _together(
         self, nodes: Sequence[StoredNode], perspective: str, workspace: Workspace | None
     ) -> tuple[str, Usage]:
-        from infold.navigator.together import summarise_together
-
         async with self.steps(workspace) as steps:
-            return await summarise_together(self.navigator_store, nodes, perspective, steps.librarian), steps.usage
+            return await lazy.navigator.together.summarise_together(
+                self.navigator_store, nodes, perspective, steps.librarian
+            ), steps.usage
 
     def _keyword_places(self, query: str) -> Sequence[tuple[str, int, int, float]]:
         """Where the index finds a question, as lines of notes; nothing where there is no index."""
-        from infold.search.index.contract import Filter, PointGroup
-
         where = Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY))
         try:
             found = self.live_search.search(query, where, _KEYWORD_RESULTS, 0.0)
@@ -265,21 +251,18 @@ class VaultNavigator(VaultMemory):
         return [(each.path, each.start_line, each.end_line, each.score) for each in found.places]
 
     def _open_navigator_store(self) -> NavigatorStore:
-        from infold.navigator.store import NavigatorStore
-
-        return NavigatorStore(self.workspace.navigator_nodes, self.workspace.navigator)
+        return lazy.navigator.store.NavigatorStore(self.workspace.navigator_nodes, self.workspace.navigator)
 
     def _open_node_vectors(self) -> VectorCache:
-        from infold.catalogue.embeddings import EmbeddingStore
-        from infold.navigator.proximity import VectorCache
-
         embedder = self.embedder
         if embedder.traits.is_empty:
             raise SettingInvalid(
                 "The navigator needs embeddings, and search.embedding is none.", hint="Set search.embedding to auto."
             )
         folder = self.workspace.navigator_nodes.with_name("navigator-vectors")
-        return VectorCache(self.navigator_store, EmbeddingStore(self.workspace.embeddings), embedder, folder)
+        return lazy.navigator.proximity.VectorCache(
+            self.navigator_store, lazy.catalogue.embeddings.EmbeddingStore(self.workspace.embeddings), embedder, folder
+        )
 
 
 def _tokens(size_bytes: int) -> int:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from infold import lazy
 from infold.parts import VaultParts
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ class VaultSteps(VaultParts):
         self, params: LibrarianParams | None = None, *, concurrency: int | None = None
     ) -> ModelLibrarian:
         """The model of the settings, or of `params`. Opens no connection yet. Raises KeyMissing and SettingInvalid."""
-        from infold.librarian.factory import model_librarian
-
-        return model_librarian(self.workspace, self.environment, params=params, concurrency=concurrency)
+        return lazy.librarian.factory.model_librarian(
+            self.workspace, self.environment, params=params, concurrency=concurrency
+        )
 
     @asynccontextmanager
     async def summariser(self) -> AsyncIterator[Librarian]:
@@ -45,9 +46,7 @@ class VaultSteps(VaultParts):
                 params = params.model_copy(update={"max_tokens": SUMMARISER_MAX_TOKENS})
             librarian = self.model_librarian(params, concurrency=1)
         else:
-            from infold.librarian.offline import OfflineLibrarian
-
-            librarian = OfflineLibrarian()
+            librarian = lazy.librarian.offline.OfflineLibrarian()
         try:
             yield librarian
         finally:
@@ -59,15 +58,12 @@ class VaultSteps(VaultParts):
 
         `workspace` is this one with other settings. Raises KeyMissing or SettingInvalid before anything is read.
         """
-        from infold.catalogue.store import catalogue_of
-        from infold.inbox.steps import DirectSteps
-
         space = workspace or self.workspace
         async with AsyncExitStack() as stack:
-            catalogue = catalogue_of(space)
+            catalogue = lazy.catalogue.store.catalogue_of(space)
             librarian, on_open_index = self._open_librarian(space, catalogue)
             stack.push_async_callback(librarian.close)
-            steps = DirectSteps(
+            steps = lazy.inbox.steps.DirectSteps(
                 space,
                 librarian,
                 self.progress,
@@ -87,19 +83,12 @@ class VaultSteps(VaultParts):
         The offline one takes its evidence from the index and suggests by it, paragraph by paragraph. For a model one
         search a chunk has to do: weighing the evidence takes longer than a model should be kept waiting.
         """
-        from infold.inbox.steps import by_search
-
         if space.params.librarian.kind == "model":
-            from infold.librarian.factory import model_librarian
-
-            return model_librarian(space, self.environment), by_search
-        from infold.librarian.offline import OfflineLibrarian
-        from infold.librarian.offline.vault_evidence import evidence_of
-
-        offline = OfflineLibrarian()
+            return lazy.librarian.factory.model_librarian(space, self.environment), lazy.inbox.steps.by_search
+        offline = lazy.librarian.offline.OfflineLibrarian()
 
         def take_up(searcher: Searcher) -> Suggest:
-            evidence = evidence_of(catalogue, searcher, self.embedder)
+            evidence = lazy.librarian.offline.vault_evidence.evidence_of(catalogue, searcher, self.embedder)
             offline.look_into(evidence)
             return evidence.suggest
 

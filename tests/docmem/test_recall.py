@@ -9,7 +9,7 @@ import pytest
 from infold.docmem.memory import open_docmem
 from infold.docmem.node import Context, expected_hashes
 from infold.docmem.place import child_of
-from infold.docmem.recall import recall, relevance, tagged
+from infold.docmem.recalling import recall, relevance, tagged
 from infold.errors import NodeNotFound
 from infold.search.query.searcher import Searcher
 from infold.settings import Params

@@ -12,6 +12,7 @@ from infold.inbox.integration import integrate
 from infold.inbox.run import Run, RunStatus
 from infold.inbox.steps import DirectSteps
 from infold.librarian.answers import EditRequest, LookRequest
+from infold.librarian.rules import check_edits
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.fakes.scripted import ScriptedLibrarian
@@ -74,6 +75,22 @@ async def test_each_paragraph_lands_in_its_note_and_leaves_the_inbox(workspace):
     assert note(workspace, "bread.md") == NOTES["bread.md"] + "\nRye cools for a day.\n"
     assert note(workspace, "index.md") == NOTES["index.md"]
     assert note(workspace, "inbox.md").strip() == "# Inbox"
+
+
+async def test_the_edits_of_a_chunk_are_checked_once(workspace, monkeypatch):
+    """Whoever answers has the rules checked; nobody on the way to the notes does it again."""
+    checked = []
+
+    def counted(answer, request):
+        checked.append(request.chunk.text)
+        check_edits(answer, request)
+
+    monkeypatch.setattr("infold.librarian.rules.check_edits", counted)
+    inbox(workspace, "Tyre sealant dries out in heat.\n\nRye cools for a day.\n")
+    done = await run(workspace)
+    assert sorted(checked) == sorted(
+        "\n\n".join(p.text for p in done.paragraphs if p.n in c.paragraphs) for c in done.chunks
+    )
 
 
 async def test_a_dry_run_touches_nothing_and_can_be_read(workspace):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from infold import lazy
 from infold.cli.docmem_shared import (
     AfterOption,
     BeforeOption,
@@ -20,6 +21,7 @@ from infold.cli.docmem_shared import (
 from infold.cli.options import Call, command
 from infold.errors import UsageError
 from infold.operations import docmem_exchange as operations
+from infold.operations.docmem_search import DocmemPlaceRequest, place_document
 
 if TYPE_CHECKING:
     from infold.docmem.import_routing import Document
@@ -55,8 +57,6 @@ def import_(
     of the notebook's sessions, and the tree a view of it; with an option it becomes a thread by itself. One import is
     one step: all of it, or nothing.
     """
-    from infold.docmem.importing import FORMS
-
     place = one_place(to, before, after) if to or before or after else None
     has_options = bool(tree or place or again or form)
     with call.vault() as vault:
@@ -67,7 +67,7 @@ def import_(
             return _tell_session(call, operations.docmem_import_session(vault, session))
         request = operations.DocmemImportRequest(
             source=source,
-            form=None if form is None else choice(form, FORMS, "format"),
+            form=None if form is None else choice(form, lazy.docmem.importing.FORMS, "format"),
             root=tree,
             side=place[0] if place else "child",
             target=place[1] if place else None,
@@ -102,16 +102,16 @@ def export(
 
     Markdown is what is below the node. TOML is the node too, with all that makes an equal tree when it is imported.
     """
-    from infold.docmem import exporting
-    from infold.docmem.importing import MAX_BYTES
-
-    wanted = choice(form or exporting.form_of(out.name if out else ""), get_args(exporting.Form), "format")
+    wanted = choice(
+        form or lazy.docmem.exporting.form_of(out.name if out else ""), get_args(lazy.docmem.exporting.Form), "format"
+    )
     with call.vault() as vault:
         answer = operations.docmem_export(vault, operations.DocmemExportRequest(node=node, form=wanted))
-    if wanted == "toml" and len(answer.text.encode()) > MAX_BYTES:
+    most = lazy.docmem.importing.MAX_BYTES
+    if wanted == "toml" and len(answer.text.encode()) > most:
         call.terminal.notice(
-            f"! more than the {MAX_BYTES:,} bytes that `infold docmem import` reads at once: export its parts, or keep "
-            "it by `infold docmem backup`",
+            f"! more than the {most:,} bytes that `infold docmem import` reads at once: export its parts, or keep it "
+            "by `infold docmem backup`",
             style="yellow",
         )
     if out is not None:
@@ -163,8 +163,6 @@ def place(
 
     The librarian decides, by what a search finds of it in each tree and by what the trees are about.
     """
-    from infold.operations.docmem_search import DocmemPlaceRequest, place_document
-
     document = _document(file)
     with call.vault() as vault:
         answer = place_document(vault, document, DocmemPlaceRequest(text=document.text, apply=apply))
@@ -181,11 +179,9 @@ def place(
 
 def _is_session(workspace: Workspace, source: str) -> bool:
     """Whether a transcript is meant: by its suffix, or by a name as sessions have it; a note of that name is none."""
-    from infold.docmem.importing import note_named
-
     if source.endswith(".jsonl"):
         return True
-    is_file = Path(source).is_file() or note_named(workspace, source) is not None
+    is_file = Path(source).is_file() or lazy.docmem.importing.note_named(workspace, source) is not None
     return source.startswith("sessions/") and not is_file
 
 
@@ -200,22 +196,18 @@ def _tell_session(call: Call, tree: operations.DocmemImportSessionAnswer) -> int
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:
-    from infold.durable.files import SHARED, Disk
-
     if file.exists() and not force:
         raise UsageError(f"{file} is there already.", hint="Name another file, or add --force to write over it.")
-    Disk().write_whole(file, text.encode(), SHARED)
+    lazy.durable.files.Disk().write_whole(file, text.encode(), lazy.durable.files.SHARED)
 
 
 def _document(file: Path) -> Document:
-    from infold.docmem.import_routing import Document, read_document
-
     if str(file) != "-":
-        return read_document(file)
+        return lazy.docmem.import_routing.read_document(file)
     try:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise UsageError("What came on stdin is not UTF-8.") from error
     if not text.strip():
         raise UsageError("There is no text on stdin.", hint="Name a file, or give the text in a pipe.")
-    return Document("stdin", text)
+    return lazy.docmem.import_routing.Document("stdin", text)

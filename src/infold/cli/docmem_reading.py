@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
+from infold import lazy
 from infold.cli.docmem_shared import (
     NodeArgument,
     choice,
@@ -19,8 +20,17 @@ from infold.cli.docmem_shared import (
 )
 from infold.cli.docmem_summaries import first_line
 from infold.cli.options import Call, command
+from infold.cli.progress import Stages
 from infold.operations import docmem as operations
 from infold.operations.contract import Nothing
+from infold.operations.docmem_search import (
+    DocmemExpandRequest,
+    DocmemSearchRequest,
+    DocmemTagsRequest,
+    docmem_expand_to_length,
+    docmem_search,
+    docmem_tags,
+)
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -98,9 +108,9 @@ def text(
     ] = "with",
 ) -> int:
     """Print the texts below a node as one document, in reading order. The node's own text is not part of it."""
-    from infold.docmem.budgeted_expansion import Summaries
-
-    request = operations.DocmemSerializeRequest(node=node, summaries=choice(mode, get_args(Summaries), "mode"))
+    request = operations.DocmemSerializeRequest(
+        node=node, summaries=choice(mode, get_args(lazy.docmem.budgeted_expansion.Summaries), "mode")
+    )
     with call.vault() as vault:
         answer = operations.docmem_serialize(vault, request)
     if call.terminal.is_json:
@@ -139,11 +149,11 @@ def expand(
     Nodes marked with a priority come first, then what answers the query; then upper levels before lower ones, and
     within a level later nodes before earlier ones. What is marked to stick together comes whole.
     """
-    from infold.docmem.budgeted_expansion import RESOLUTIONS
-    from infold.operations.docmem_search import DocmemExpandRequest, docmem_expand_to_length
-
     request = DocmemExpandRequest(
-        node=node, budget_tokens=tokens, query=query, summaries=choice(mode, RESOLUTIONS, "mode")
+        node=node,
+        budget_tokens=tokens,
+        query=query,
+        summaries=choice(mode, lazy.docmem.budgeted_expansion.RESOLUTIONS, "mode"),
     )
     with call.vault() as vault:
         answer = docmem_expand_to_length(vault, request)
@@ -170,9 +180,6 @@ def search(
     A memory whose summary matches too is named under the summary; several memories of one parent make the parent the
     result. What `@tags` in the question and in the results stand for is named after them.
     """
-    from infold.cli.progress import Stages
-    from infold.operations.docmem_search import DocmemSearchRequest, docmem_search
-
     asked = " ".join(query)
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         found = docmem_search(vault, DocmemSearchRequest(query=asked, within=within, limit=limit))
@@ -199,8 +206,6 @@ def tags(
     limit: Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, help="Most nodes.")] = 20,
 ) -> int:
     """List the nodes that carry a @tag in their text, and those that are named so."""
-    from infold.operations.docmem_search import DocmemTagsRequest, docmem_tags
-
     with call.vault() as vault:
         answer = docmem_tags(vault, DocmemTagsRequest(tag=tag, limit=limit))
     if call.terminal.is_json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from infold import lazy
 from infold.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ def hash_of(vault: OpenVault, node_id: str, given: str | None) -> str:
 
 def context_fields(written: str) -> dict[str, str]:
     """The context of a request, from TYPE:NAME:VALUE. Raises ContextFieldMissing, ContextFieldTooLong."""
-    from infold.docmem.node import Context
-
-    context = Context.parse(written)
+    context = lazy.docmem.node.Context.parse(written)
     return {"context_type": context.type, "context_name": context.name, "context_value": context.value}
 
 

@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from infold import lazy
 from infold.cli.docmem_shared import say_or_emit
 from infold.cli.options import Call, command
-from infold.errors import UsageError
+from infold.cli.progress import Stages
+from infold.errors import StoreDamaged, StoreTooNew, UsageError
 from infold.operations import docmem_exchange as operations
 from infold.operations.contract import Nothing
+from infold.operations.docmem_search import docmem_index
 
 BackupArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the backup.", show_default=False)]
 _UNUSABLE = "A store that cannot be used"
@@ -20,9 +23,6 @@ _UNUSABLE = "A store that cannot be used"
 @command
 def index(call: Call) -> int:
     """Bring the search index up to date with the trees: only what changed is sent. Every search does this first."""
-    from infold.cli.progress import Stages
-    from infold.operations.docmem_search import docmem_index
-
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         done = docmem_index(vault, Nothing())
     say_or_emit(
@@ -80,9 +80,6 @@ def restore_backup(
 
     What they were before is kept beside the store, and named. A store that cannot be opened any more is set aside.
     """
-    from infold.docmem.maintenance import facts, replace, restore
-    from infold.docmem.memory import open_docmem
-
     store = call.place().workspace.docmem
     what = _what_goes(store)
     if what and not yes:
@@ -91,10 +88,10 @@ def restore_backup(
             raise UsageError(f"{question}.", hint="Add --yes to do it.")
         if not typer.confirm(f"{question}. Go on?", err=True):
             return 1
-    kept = replace(store, file) if what == _UNUSABLE else None
-    with open_docmem(store) as memory:
-        kept = kept or restore(memory.store, file)
-        found = facts(memory.store)
+    kept = lazy.docmem.maintenance.replace(store, file) if what == _UNUSABLE else None
+    with lazy.docmem.memory.open_docmem(store) as memory:
+        kept = kept or lazy.docmem.maintenance.restore(memory.store, file)
+        found = lazy.docmem.maintenance.facts(memory.store)
     if call.terminal.is_json:
         call.terminal.emit({"trees": found.trees, "nodes": found.nodes, "kept": str(kept)})
     else:
@@ -105,13 +102,9 @@ def restore_backup(
 
 def _what_goes(store: Path) -> str:
     """What a restore takes the place of, in words; "" where there is nothing."""
-    from infold.docmem.maintenance import facts
-    from infold.docmem.memory import open_docmem
-    from infold.errors import StoreDamaged, StoreTooNew
-
     try:
-        with open_docmem(store) as memory:
-            now = facts(memory.store)
+        with lazy.docmem.memory.open_docmem(store) as memory:
+            now = lazy.docmem.maintenance.facts(memory.store)
     except (StoreDamaged, StoreTooNew):
         return _UNUSABLE
     return f"{now.trees} trees with {now.nodes:,} nodes" if now.nodes else ""

@@ -19,9 +19,11 @@ from infold.cli.docmem_shared import (
 )
 from infold.cli.given_text import FileOption, given_line
 from infold.cli.options import Call, command
+from infold.cli.progress import Stages
 from infold.errors import UsageError
 from infold.operations import docmem as reading
 from infold.operations import docmem_writing as writing
+from infold.operations.docmem_exchange import DocmemCondenseRequest, condense_memory
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
@@ -90,9 +92,6 @@ def condense(
     The settings docmem.* say when. Memories stay as they are, below their summary; `infold docmem unsummarise` takes
     one back. With a model, librarian.max_usd and librarian.max_tokens hold.
     """
-    from infold.cli.progress import Stages
-    from infold.operations.docmem_exchange import DocmemCondenseRequest, condense_memory
-
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         done = condense_memory(vault, DocmemCondenseRequest(node=root, dry_run=dry_run))
     if call.terminal.is_json:

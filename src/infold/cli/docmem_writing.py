@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from infold import lazy
 from infold.cli.docmem_shared import (
     AfterOption,
     BeforeOption,
@@ -255,9 +256,7 @@ def mark(
     value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its value.")] = "1",
 ) -> int:
     """Flag a node: what comes first in an expansion, what sticks together, or what you like."""
-    from infold.docmem.budgeted_expansion import PRIORITY
-
-    if name == PRIORITY and not _is_number(value):
+    if name == lazy.docmem.budgeted_expansion.PRIORITY and not _is_number(value):
         raise UsageError(f"A priority is a number, not {value!r}.", hint="A node without the flag counts as 0.")
     with call.vault() as vault:
         request = operations.DocmemMarkRequest(node=node, name=name, value=value)

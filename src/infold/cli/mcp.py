@@ -11,6 +11,7 @@ import typer
 from infold.cli.options import Call, command, placeless_command
 from infold.environment import Environment
 from infold.errors import EnvironmentFault, UsageError
+from infold.mcp.clients import CLIENTS, entry, find_client, with_entry
 
 if TYPE_CHECKING:
     from infold.operations.tool_choice import ToolChoice
@@ -81,8 +82,6 @@ def install(
 
     The settings as they were are kept beside them; --remove takes the entry out again.
     """
-    from infold.mcp.clients import entry, find_client, with_entry
-
     known = find_client(client)
     place = call.place()
     arguments = [part for name in tools or () for part in ("--tools", name)]
@@ -108,8 +107,6 @@ def install(
 @placeless_command
 def clients(call: Call) -> int:
     """List the clients that `infold mcp install` knows, and where their settings lie."""
-    from infold.mcp.clients import CLIENTS
-
     rows = [{"name": each.name, "title": each.title, "file": str(each.settings())} for each in CLIENTS.values()]
     if call.terminal.is_json:
         call.terminal.emit({"clients": rows})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.progress import Stages
 from infold.operations import navigator as operations
 from infold.operations.navigator import NodesAnswer
 
@@ -64,8 +65,6 @@ def import_(
 
     With a model the estimate is shown first; --token or --max-usd agrees to it. infold nav import .
     """
-    from infold.cli.progress import Stages
-
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         answer = operations.import_(vault, operations.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd))
     if call.terminal.is_json:

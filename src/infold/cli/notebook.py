@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infold import lazy
 from infold.cli import suggestions
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
+from infold.cli.outcome import command_line
 from infold.errors import UsageError
 from infold.operations.contract import Nothing
 from infold.operations.notebook import (
@@ -52,8 +54,6 @@ def write(
     sub-sections included, or of a whole note, front matter aside. Every byte elsewhere stays, and `infold undo` takes
     a write back.
     """
-    from infold.cli.outcome import command_line
-
     request = NotebookWriteRequest(page=page, content=given_text(text, file), section=section, replace=replace)
     with call.vault() as vault:
         done = notebook_write(vault, request)
@@ -125,7 +125,5 @@ def _summarise(call: Call, vault: OpenVault) -> int:
 
 
 async def _summary(vault: OpenVault) -> DaySummary:
-    from infold.notebook.daily_summary import daily_summary
-
     async with vault.summariser() as librarian:
-        return await daily_summary(vault.workspace, librarian)
+        return await lazy.notebook.daily_summary.daily_summary(vault.workspace, librarian)

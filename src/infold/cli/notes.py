@@ -10,6 +10,7 @@ import typer
 from infold.cli import suggestions
 from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
+from infold.cli.outcome import command_line
 from infold.operations.notes import (
     KnowledgeCreateRequest,
     KnowledgeDeleteRequest,
@@ -125,7 +126,5 @@ def delete(
 
 
 def _undo(call: Call, change: str | None) -> None:
-    from infold.cli.outcome import command_line
-
     if change is not None:
         call.terminal.say(f"undo    {command_line('undo', change, call.wanted)}")

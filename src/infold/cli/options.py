@@ -11,6 +11,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.cli import suggestions
 from infold.cli.terminal import Terminal
@@ -132,10 +133,8 @@ class Call:
 
     def _finish(self, workspace: Workspace) -> None:
         """Brings what a killed process left half written to its end; a process that is at it is left alone."""
-        from infold.inbox.runs import recover
-
         try:
-            for sentence in recover(workspace, wait_seconds=0):
+            for sentence in lazy.inbox.runs.recover(workspace, wait_seconds=0):
                 self.terminal.notice(sentence, style="yellow")
         except VaultBusy:
             return

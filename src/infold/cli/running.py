@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from infold import lazy
 from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
 from infold.operations.contract import Nothing
@@ -33,7 +34,6 @@ def carry_out(
 ) -> InboxIntegrateAnswer:
     """What was done, with bars on a terminal. An interruption says what state things are in."""
     from flows.runner import choose_runner, record_changes, run_integrate
-    from infold.inbox.run import RunStatus
 
     for sentence in run_recover(vault, Nothing()).finished:
         terminal.notice(sentence, style="yellow")
@@ -45,7 +45,7 @@ def carry_out(
         with Stages(terminal) as stages, vault.reporting(stages):
             if chosen.name == "direct":
                 answer = inbox_integrate(vault, request)
-                if answer.run and answer.status != RunStatus.PLANNED:
+                if answer.run and answer.status != lazy.inbox.run.RunStatus.PLANNED:
                     record_changes(vault.workspace, terminal.notice)
                 return answer
             run = run_integrate(vault.workspace, chosen, stages, dry_run=request.dry_run, tell=terminal.notice)
@@ -61,12 +61,10 @@ def _statuses(vault: OpenVault) -> dict[str, RunStatus]:
 
 def _state_of_things(vault: OpenVault, known: set[str]) -> str:
     """After an interruption; `known` are the runs that were there before."""
-    from infold.inbox.run import RunStatus
-
     new = {run_id: status for run_id, status in _statuses(vault).items() if run_id not in known}
-    if RunStatus.APPLYING in new.values():
+    if lazy.inbox.run.RunStatus.APPLYING in new.values():
         return "Interrupted while notes were being written. The next `infold integrate` finishes that first."
     for run_id, status in new.items():
-        if status is not RunStatus.PLANNED:
+        if status is not lazy.inbox.run.RunStatus.PLANNED:
             return f"Interrupted after everything was written: `infold show {run_id}`."
     return "Interrupted. Nothing was written to the vault; answers already paid for are kept and not asked again."

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold import lazy
 from infold.errors import InfoldError
 from infold.locate import WorkspaceRequest, locate_workspace
 from infold.places import known_vaults
+from infold.settings import Params
 
 if TYPE_CHECKING:
     from infold.workspace import Workspace
@@ -18,22 +20,22 @@ _PLACE: Final = ("vault", "state", "params")
 
 def runs(ctx: Any, incomplete: str) -> list[str]:
     """Ids of runs and other changes, the newest first, with the two names of the newest."""
-    from infold.durable.change_store import SMALL, ChangeStore
-
     workspace = _workspace(ctx)
-    ids = [] if workspace is None else ChangeStore(workspace.runs).ids()[::-1]
-    names = ["last", *(["w-last"] if any(each.startswith(SMALL) for each in ids) else []), *ids]
+    ids = [] if workspace is None else lazy.durable.change_store.ChangeStore(workspace.runs).ids()[::-1]
+    names = [
+        "last",
+        *(["w-last"] if any(each.startswith(lazy.durable.change_store.SMALL) for each in ids) else []),
+        *ids,
+    ]
     return [name for name in names if name.startswith(incomplete)][:_MOST]
 
 
 def notes(ctx: Any, incomplete: str) -> list[str]:
     """Paths of notes that begin so; else those whose name does."""
-    from infold.vault.files import scan
-
     workspace = _workspace(ctx)
     if workspace is None:
         return []
-    paths = [file.path for file in scan(workspace.vault, workspace.params.vault).files]
+    paths = [file.path for file in lazy.vault.files.scan(workspace.vault, workspace.params.vault).files]
     return [path for path in paths if path.startswith(incomplete)][:_MOST]
 
 
@@ -44,8 +46,6 @@ def vaults(ctx: Any, incomplete: str) -> list[tuple[str, str]]:  # noqa: ARG001 
 
 def settings(ctx: Any, incomplete: str) -> list[str]:  # noqa: ARG001 - typer's signature
     """Names of settings, with their section."""
-    from infold.settings import Params
-
     names = (f"{section}.{name}" for section, values in Params() for name in type(values).model_fields)
     return [name for name in names if name.startswith(incomplete)]
 

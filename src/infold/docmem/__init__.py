@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from infold.docmem.memory import Docmem, open_docmem
     from infold.docmem.node import Context, Node, expected_hashes
     from infold.docmem.place import Place, after, before, child_of
-    from infold.docmem.recall import recall, relevance
+    from infold.docmem.recalling import recall, relevance
     from infold.docmem.writing import NewNode
 
 _HOMES = {
@@ -33,7 +33,7 @@ _HOMES = {
     "memory": ("Docmem", "open_docmem"),
     "node": ("Context", "Node", "expected_hashes"),
     "place": ("Place", "after", "before", "child_of"),
-    "recall": ("recall", "relevance"),
+    "recalling": ("recall", "relevance"),
     "writing": ("NewNode",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}

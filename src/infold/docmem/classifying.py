@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infold.docmem import marks
 from infold.docmem.chats import SESSION
 from infold.docmem.points import label_of
-from infold.docmem.recall import relevance
+from infold.docmem.recalling import relevance
 from infold.librarian.trees import Home, HomeRequest, PartCard, TreeCard
 
 if TYPE_CHECKING:

@@ -16,6 +16,8 @@ from infold.docmem.chats import SESSION
 from infold.docmem.maintenance import INDEX_GENERATION
 from infold.docmem.points import Entry, entry_of, node_id_of_point, point_id
 from infold.errors import IndexFault, NodeNotFound
+from infold.notebook.sessions import FEED as SESSIONS
+from infold.notebook.sessions import PREFIX
 from infold.progress import Progress, silent
 from infold.search.index.feeds import Changes
 from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
@@ -124,8 +126,6 @@ class MemoryFeed:
 
 def memory_feed(memory: Docmem, workspace: Workspace) -> MemoryFeed:
     """The trees as a feed of the workspace's index; one that shows a session which is searched itself is left out."""
-    from infold.notebook.sessions import FEED as SESSIONS
-    from infold.notebook.sessions import PREFIX
 
     def is_searched(session: str) -> bool:
         if (workspace.sessions / session.removeprefix(PREFIX)).is_file():

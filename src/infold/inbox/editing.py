@@ -15,7 +15,7 @@ from pydantic import Field
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import EditRecord, Record
-from infold.librarian.answers import Chunk, EditRequest, Edits, OpenNote
+from infold.librarian.answers import Chunk, EditRequest, OpenNote
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import EditingParams
@@ -44,8 +44,7 @@ async def ask_for_edits(
     """Takes the chunk's conversation up where exploration left it and asks for edits of the checked-out notes."""
     conversation = librarian.conversation(chunk, exploration.transcript)
     request = EditRequest(chunk, notes, params, refused)
-    answer = await conversation.edit(request)
-    answer = Edits.model_validate(answer.model_dump(), context={"request": request})
+    answer = await conversation.edit(request)  # which keeps every rule: who answers has it checked, and nobody again
     texts = {note.path: note.text for note in notes}
     return ChunkEdits(
         edits=tuple(

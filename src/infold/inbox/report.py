@@ -18,6 +18,7 @@ from infold.durable.unified import unified
 from infold.inbox.report_text import markdown
 from infold.inbox.run import Run, RunStatus
 from infold.reports.pages import page
+from infold.text import word_count
 from infold.vault.differences import Row, Segment, hunks
 from infold.vault.note import parse
 from infold.vault.note_link import note_link
@@ -181,6 +182,4 @@ def _shortened(row: Row) -> Row:
 
 
 def _words(segments: Sequence[Segment], kind: str) -> int:
-    from infold.text import word_count
-
     return sum(word_count(s.text) for s in segments if s.kind == kind)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from infold.catalogue.derived import kept
 from infold.catalogue.store import Catalogue
+from infold.errors import NoteUnreadable, PathRefused
 from infold.knowledge.communities import communities
 from infold.knowledge.dangling import DanglingLinks
 from infold.knowledge.graph import Graph, GraphStatistics
@@ -143,8 +144,6 @@ def resolver_of(notes: dict[str, Sequence[str]]) -> LinkResolver:
 
 
 def _context(catalogue: Catalogue, path: str, start: int, end: int) -> str:
-    from infold.errors import NoteUnreadable, PathRefused
-
     try:
         text = catalogue.text(path)
     except (NoteUnreadable, PathRefused):

@@ -41,7 +41,7 @@ class Conversation(Protocol):
         """Which notes to view next, or to check out."""
 
     async def edit(self, request: EditRequest) -> Edits:
-        """Edits that follow every rule. Asked again after a re-checkout, it goes on with the new texts."""
+        """Edits that `rules.check_edits` lets pass. Asked again after a re-checkout, it goes on with new texts."""
 
 
 class Librarian(Protocol):

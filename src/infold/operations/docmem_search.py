@@ -16,7 +16,7 @@ from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
 if TYPE_CHECKING:
-    from infold.docmem.recall import Recalled
+    from infold.docmem.recalling import Recalled
 
 
 class DocmemSearchRequest(Message):

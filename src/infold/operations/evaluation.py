@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import EnvironmentFault, StateUnwritable, UsageError
 from infold.operations.contract import Effect, Group, Message, Nothing
@@ -85,12 +86,9 @@ def evaluate_summaries(vault: OpenVault, request: Spending) -> EvaluationAnswer:
 
 def filing_answer(findings: Findings, folder: Path, fallen: Sequence[str] = ()) -> EvaluationAnswer:
     """What was measured, as it is answered."""
-    from infold.evaluation.report import all_metrics
-    from infold.evaluation.report_text import summary_lines
-
     return EvaluationAnswer(
-        metrics=all_metrics(findings),
-        summary=tuple(summary_lines(findings)),
+        metrics=lazy.evaluation.report.all_metrics(findings),
+        summary=tuple(lazy.evaluation.report_text.summary_lines(findings)),
         warnings=tuple(findings.evaluation.warnings),
         stopped=findings.evaluation.stopped,
         fallen=tuple(fallen),
@@ -100,11 +98,9 @@ def filing_answer(findings: Findings, folder: Path, fallen: Sequence[str] = ()) 
 
 def retrieval_answer(found: Found, folder: Path, fallen: Sequence[str] = ()) -> EvaluationAnswer:
     """The same of retrieval."""
-    from infold.evaluation.retrieval.report import metrics, summary_lines
-
     return EvaluationAnswer(
-        metrics=metrics(found),
-        summary=tuple(summary_lines(found)),
+        metrics=lazy.evaluation.retrieval.report.metrics(found),
+        summary=tuple(lazy.evaluation.retrieval.report.summary_lines(found)),
         warnings=tuple(found.evaluation.warnings),
         fallen=tuple(fallen),
         report=str(folder / "report.html"),
@@ -113,15 +109,13 @@ def retrieval_answer(found: Found, folder: Path, fallen: Sequence[str] = ()) -> 
 
 def summaries_answer(found: SummariesEvaluation, folder: Path, warnings: Sequence[str]) -> EvaluationAnswer:
     """The same of summaries."""
-    from infold.evaluation.summaries import as_metrics, summary_figures
-
     lines = []
-    for name, (value, interval, count) in summary_figures(found.verdicts).items():
+    for name, (value, interval, count) in lazy.evaluation.summaries.summary_figures(found.verdicts).items():
         shown = "–" if value is None else f"{value:.3f}"
         between = "" if interval.low is None else f"{interval.low:.2f} to {interval.high:.2f}"
         lines.append(f"{name.replace('_', ' '):<24}{shown:>6}   {between:<14} of {count}")
     return EvaluationAnswer(
-        metrics=as_metrics(found),
+        metrics=lazy.evaluation.summaries.as_metrics(found),
         summary=tuple(lines),
         warnings=tuple(warnings),
         report=str(folder / "report.html"),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteNotFound, StateUnwritable, UsageError, VaultNotFound
@@ -97,14 +98,12 @@ class KnowledgeGraphAnswer(Message):
 @operation(Group.KNOWLEDGE, Effect.READS, errors=(NoteNotFound, UsageError, VaultNotFound, StateUnwritable))
 def knowledge_graph(vault: OpenVault, request: KnowledgeGraphRequest) -> KnowledgeGraphAnswer:
     """Look at how the notes link: links, backlinks with their context, neighbours, paths, hubs, communities, gaps."""
-    from infold.knowledge.note_changes import NoteChanges
-
     if request.view in _OF_A_NOTE and not request.note:
         raise UsageError(f"The view {request.view} is of a note.", hint="Name one.")
     if request.view == "path" and not request.to:
         raise UsageError("A path leads from one note to another.", hint="Name both.")
     with vault.catalogued() as catalogue:
-        find = NoteChanges(vault.workspace, catalogue).find
+        find = lazy.knowledge.note_changes.NoteChanges(vault.workspace, catalogue).find
         note = find(request.note) if request.note else None
         to = find(request.to) if request.to else None
         return _Viewing(catalogue, request, note or "", to or "").answer()
@@ -203,10 +202,8 @@ class VaultLintAnswer(Message):
 @operation(Group.KNOWLEDGE, Effect.READS, takes_long=True, errors=(VaultNotFound, StateUnwritable))
 def knowledge_lint(vault: OpenVault, request: VaultLintRequest) -> VaultLintAnswer:
     """Find what is not well in the notes: broken links, orphans, twins, empty notes, and contradictions."""
-    from infold.knowledge.lint import lint
-
     with vault.catalogued() as catalogue:
-        found = lint(
+        found = lazy.knowledge.lint.lint(
             catalogue,
             vault.params.vault.root_file,
             with_contradictions=request.contradictions,

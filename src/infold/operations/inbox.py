@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.durable.change import Change, ChangeStatus, Kind, Undone
 from infold.durable.records import Planned
@@ -273,10 +274,11 @@ class RunApplyRequest(RunRequest):
 )
 def run_apply(vault: OpenVault, request: RunApplyRequest) -> InboxIntegrateAnswer:
     """Apply a dry run that was reviewed: all of it, or what is decided. Refused where a note has changed since."""
-    from infold.inbox.review import Decision, Verdict
-
     decisions = {
-        each.number: Decision(Verdict(each.verdict), each.text, each.file, each.section) for each in request.decisions
+        each.number: lazy.inbox.review.Decision(
+            lazy.inbox.review.Verdict(each.verdict), each.text, each.file, each.section
+        )
+        for each in request.decisions
     }
     return integrate_answer(
         vault.apply(request.run, only=request.only, leave_out=request.leave_out, decisions=decisions, anew=request.anew)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
-from infold.errors import IndexFault, UsageError
+from infold.errors import IndexFault, NoteUnreadable, PathRefused, UsageError
 from infold.knowledge.filling import Candidate
 from infold.knowledge.packing import FEWEST_TOKENS
 from infold.librarian.spend import Usage
@@ -91,25 +92,23 @@ def answered(
     vault: OpenVault, request: KnowledgeQueryRequest, paths: Sequence[str] = (), notices: Sequence[str] = ()
 ) -> KnowledgeQueryAnswer:
     """The answer from what `paths` hold, else from everything; the same question on the same text is packed once."""
-    from infold.knowledge.context_cache import ContextCache, context_key
-    from infold.knowledge.gathering import DEPTH, gather, note_summaries
     from infold.operations.piece_choice import choose
 
     where = Filter(groups=_GROUPS[request.source], prefixes=tuple(paths))
-    found = vault.search(request.query, where, DEPTH, 0.0)
+    found = vault.search(request.query, where, lazy.knowledge.gathering.DEPTH, 0.0)
     origins = {record.path: record.url for record in vault.sources}
-    candidates = gather(
+    candidates = lazy.knowledge.gathering.gather(
         found.places,
         vault.get,
         request.compression,
         lambda path: origins.get(path) or _origin_of_note(vault, path),
-        note_summaries(vault.workspace) if request.compression == "minimal" else lambda _: "",
+        lazy.knowledge.gathering.note_summaries(vault.workspace) if request.compression == "minimal" else lambda _: "",
     )
     choice = choose(vault, request, candidates)
-    key = context_key(
+    key = lazy.knowledge.context_cache.context_key(
         request.query, candidates, request.max_tokens, request.compression, request.source, choice.pieces or ()
     )
-    kept = ContextCache(vault.workspace.contexts).get(
+    kept = lazy.knowledge.context_cache.ContextCache(vault.workspace.contexts).get(
         key, lambda: _packed(request, candidates, choice).model_dump_json()
     )
     answer = KnowledgeQueryAnswer.model_validate_json(kept)
@@ -125,22 +124,19 @@ def answered(
 
 def _origin_of_note(vault: OpenVault, path: str) -> str:
     """Where a note from outside says that its text is from; '' where it does not, or cannot be read."""
-    from infold.errors import NoteUnreadable, PathRefused
-    from infold.vault.front_matter import read_front_matter, text_value
-
     try:
-        front = read_front_matter(vault.get(path).text)
+        front = lazy.vault.front_matter.read_front_matter(vault.get(path).text)
     except (NoteUnreadable, PathRefused):
         return ""
-    return text_value(front.values, "origin") if front is not None else ""
+    return lazy.vault.front_matter.text_value(front.values, "origin") if front is not None else ""
 
 
 def _packed(
     request: KnowledgeQueryRequest, candidates: Sequence[Candidate], choice: PieceChoice
 ) -> KnowledgeQueryAnswer:
-    from infold.knowledge.packing import pack
-
-    packed = pack(request.query, candidates, request.max_tokens, request.compression, request.source, choice.pieces)
+    packed = lazy.knowledge.packing.pack(
+        request.query, candidates, request.max_tokens, request.compression, request.source, choice.pieces
+    )
     pieces = (KnowledgePiece.of(piece.candidate, form=piece.form) for piece in packed.pieces)
     return KnowledgeQueryAnswer(
         context=packed.xml,
@@ -191,10 +187,6 @@ class KnowledgeSuggestAnswer(Message):
 @operation(Group.KNOWLEDGE, Effect.READS, errors=(IndexFault,))
 def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> KnowledgeSuggestAnswer:
     """Suggest notes that a text should link to: with why, and where in it the link would stand."""
-    from infold.errors import NoteUnreadable, PathRefused
-    from infold.knowledge.new_note import link_to
-    from infold.knowledge.suggesting import NoteNames, suggest
-    from infold.knowledge.vault_links import aliases_of, graph_of, resolver_of
 
     def read(path: str) -> str:
         try:
@@ -205,21 +197,23 @@ def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> Kno
     vault.sync_index(vectors=False)
     with vault.catalogued() as catalogue:
         notes = catalogue.notes()
-        names = NoteNames((note.path, note.title, note.aliases) for note in notes)
+        names = lazy.knowledge.suggesting.NoteNames((note.path, note.title, note.aliases) for note in notes)
         same = content_hash(request.content)
-        found = suggest(
+        found = lazy.knowledge.suggesting.suggest(
             request.content,
             vault.memory_searcher,
-            graph_of(catalogue),
+            lazy.knowledge.vault_links.graph_of(catalogue),
             names,
             read,
             request.limit,
             without=[note.path for note in notes if note.sha256 == same],
         )
-        resolver = resolver_of(aliases_of(catalogue))
+        resolver = lazy.knowledge.vault_links.resolver_of(lazy.knowledge.vault_links.aliases_of(catalogue))
     suggestions = (
         LinkSuggestion.of(
-            each, link=link_to(resolver, each.path, ""), mention=each.mention.text if each.mention else None
+            each,
+            link=lazy.knowledge.new_note.link_to(resolver, each.path, ""),
+            mention=each.mention.text if each.mention else None,
         )
         for each in found
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import NoteChanged, NoteUnreadable, PathRefused, StateUnwritable, VaultBusy
 from infold.operations.contract import Effect, Group, Message
@@ -45,33 +46,34 @@ def notebook_migrate(vault: OpenVault, request: NotebookMigrateRequest) -> Noteb
 
     Every link that led to a moved note leads to it still. Until then such notes are read where they are.
     """
-    from infold.durable.files import Disk
-    from infold.knowledge.note_changes import NoteChanges
-    from infold.notebook import older_layout
-    from infold.vault.files import safe_path
-
     root, params = vault.workspace.vault, vault.params.notebook
-    made = [folder for folder in older_layout.folders(params) if not safe_path(root, folder).is_dir()]
+    made = [
+        folder
+        for folder in lazy.notebook.older_layout.folders(params)
+        if not lazy.vault.files.safe_path(root, folder).is_dir()
+    ]
     with vault.catalogued() as catalogue:
         here = {note.path for note in catalogue.notes()}
-        known = {old: new for old, new in older_layout.moves(params).items() if old in here}
-        free = {old: new for old, new in known.items() if not safe_path(root, new).exists()}
+        known = {old: new for old, new in lazy.notebook.older_layout.moves(params).items() if old in here}
+        free = {old: new for old, new in known.items() if not lazy.vault.files.safe_path(root, new).exists()}
         links, change = 0, None
         if free:
             summary = f"{len(free)} notes of the older layout moved into the notebook"
-            plan, planned = NoteChanges(vault.workspace, catalogue).plan_moves(free, summary)
+            plan, planned = lazy.knowledge.note_changes.NoteChanges(vault.workspace, catalogue).plan_moves(
+                free, summary
+            )
             links = len(plan.rewritten)
             change = None if request.dry_run else planned.apply().id
     if not request.dry_run:
         for folder in made:
-            Disk().make_folder(safe_path(root, folder))
+            lazy.durable.files.Disk().make_folder(lazy.vault.files.safe_path(root, folder))
     would = "would be " if request.dry_run else ""
     return NotebookMigrateAnswer(
         message=f"{len(free)} notes {would}moved, {len(made)} folders {would}made.",
         folders=tuple(made),
         moved=tuple(MovedNote(path=old, new=new) for old, new in free.items()),
         left=tuple(MovedNote(path=old, new=new) for old, new in known.items() if old not in free),
-        retired=tuple(path for path in older_layout.RETIRED if path in here),
+        retired=tuple(path for path in lazy.notebook.older_layout.RETIRED if path in here),
         links=links,
         change=change,
     )

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import EnvironmentFault, IndexFault, LibrarianFault, NavigatorDamaged, NodeUnknown, UsageError
 from infold.librarian.estimate import Estimate
@@ -213,8 +214,6 @@ def filter_(vault: OpenVault, request: FilterRequest) -> FilterAnswer:
 
     A lens is a few words, example notes, tags or a time; technical, personal and recent come with infold.
     """
-    from infold.navigator.lens import BUILT_IN
-
     navigator = vault.navigator(request.caller)
     given = {"notes": request.notes, "tags": request.tags, "since": request.since, "until": request.until}
     if request.lens and any(given.values()):
@@ -222,7 +221,7 @@ def filter_(vault: OpenVault, request: FilterRequest) -> FilterAnswer:
         made = base.model_dump(mode="json") | {name: value for name, value in given.items() if value}
         vault.navigator_store.save_lens(Lens.model_validate(made | {"name": base.name}))
     lens = navigator.look_through(request.lens)
-    names = tuple(sorted({*BUILT_IN, *vault.navigator_store.lenses()}))
+    names = tuple(sorted({*lazy.navigator.lens.BUILT_IN, *vault.navigator_store.lenses()}))
     return FilterAnswer(lens=lens, explanation=_explained(lens), lenses=names)
 
 

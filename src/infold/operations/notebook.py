@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import EditRefused, NoteChanged, NoteUnreadable, PathRefused, StateUnwritable, UsageError, VaultBusy
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
@@ -146,9 +147,7 @@ def notebook_edit(vault: OpenVault, request: NotebookEditRequest) -> NotebookEdi
     Refused where somebody has changed it since, and for daily logs and the inbox, which are only added to. It can be
     taken back. To add text, use `notebook_write`.
     """
-    from infold.notebook.pages import notebook_edit as edit
-
-    done = edit(vault.workspace, request.path, request.content, request.hash)
+    done = lazy.notebook.pages.notebook_edit(vault.workspace, request.path, request.content, request.hash)
     return NotebookEditAnswer(path=done.path, message=done.message, hash=done.hash, write=done.id or None)
 
 
@@ -191,12 +190,10 @@ class NotebookPagesAnswer(Message):
 )
 def notebook_pages(vault: OpenVault, request: NotebookPagesRequest) -> NotebookPagesAnswer:
     """List the folders and notes right below a folder of the vault, with sizes and times."""
-    from infold.vault.files import scan
-
     folder = request.folder.strip().removeprefix("./").strip("/")
     folders: Counter[str] = Counter()
     pages: list[NotebookPage] = []
-    for file in scan(vault.workspace.vault, vault.params.vault).files:
+    for file in lazy.vault.files.scan(vault.workspace.vault, vault.params.vault).files:
         if folder and not file.path.startswith(f"{folder}/"):
             continue
         rest = file.path[len(folder) + 1 :] if folder else file.path
@@ -242,7 +239,5 @@ class InboxAddAnswer(Message):
 )
 def inbox_add(vault: OpenVault, request: InboxAddRequest) -> InboxAddAnswer:
     """Drop text into the inbox, below what is there. `inbox_integrate` folds it into notes."""
-    from infold.notebook.pages import add_to_inbox
-
-    done = add_to_inbox(vault.workspace, request.text)
+    done = lazy.notebook.pages.add_to_inbox(vault.workspace, request.text)
     return InboxAddAnswer(path=done.path, message=done.message, write=done.id or None)

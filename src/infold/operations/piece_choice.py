@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from infold import lazy
 from infold.errors import EnvironmentFault, LibrarianFault, SettingInvalid
 from infold.knowledge.filling import Candidate, ChosenForm
 from infold.librarian.spend import Usage
@@ -37,13 +38,11 @@ class PieceChoice:
 
 def choose(vault: OpenVault, request: KnowledgeQueryRequest, candidates: Sequence[Candidate]) -> PieceChoice:
     """The choice for a request. Raises UsageError for a token that is not of it."""
-    from infold.knowledge.packing import offered
-
     if request.compression != "auto":
         return PieceChoice("request")
     if vault.params.librarian.kind != "model":
         return PieceChoice("value")
-    offer = offered(request.query, candidates, request.max_tokens, request.source)
+    offer = lazy.knowledge.packing.offered(request.query, candidates, request.max_tokens, request.source)
     if offer is None:
         return PieceChoice("value")
     try:
@@ -58,10 +57,8 @@ def choose(vault: OpenVault, request: KnowledgeQueryRequest, candidates: Sequenc
 
 
 def _estimate(vault: OpenVault, offer: CompressionRequest) -> Estimate:
-    from infold.librarian.compressing import estimate_compression
-
     price = vault.model_librarian().spend.price
-    return estimate_compression(offer, vault.params.editing.max_corrections, price)
+    return lazy.librarian.compressing.estimate_compression(offer, vault.params.editing.max_corrections, price)
 
 
 async def _asked(vault: OpenVault, space: Workspace, offer: CompressionRequest) -> tuple[Compression, Usage]:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import (
     ExtraMissing,
@@ -144,15 +145,12 @@ def _synced(vault: OpenVault, reports: Iterable[FetchReport], notices: list[str]
 
 
 def _made(vault: OpenVault, record: SourceRecord, notices: list[str]) -> str | None:
-    from infold.knowledge.note_changes import NoteDraft
-    from infold.knowledge.source_notes import source_values
-
-    draft = NoteDraft(
+    draft = lazy.knowledge.note_changes.NoteDraft(
         title=record.title,
         content=vault.sources.text(record),
         folder=folder_of(vault, "inbox"),
         tags=("external",),
-        more=source_values(record),
+        more=lazy.knowledge.source_notes.source_values(record),
     )
     try:
         return created(vault, draft).path
@@ -165,24 +163,20 @@ def _updated(
     vault: OpenVault, notes: Mapping[str, SourceRecord], notices: list[str]
 ) -> tuple[tuple[str, ...], str | None]:
     """The notes that were brought up to what their sources say now, all as one change."""
-    from infold.durable.change import Kind
-    from infold.durable.changes import Changes
-    from infold.durable.records import FileChange
-    from infold.knowledge.source_notes import updated_note
-    from infold.vault.files import decode, read_bytes
-
-    files: list[FileChange] = []
+    files = []
     for path, record in notes.items():
-        data = read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes)
-        found = updated_note(decode(data, path), record, vault.sources)
+        data = lazy.vault.files.read_bytes(vault.workspace.vault, path, vault.params.vault.max_note_bytes)
+        found = lazy.knowledge.source_notes.updated_note(lazy.vault.files.decode(data, path), record, vault.sources)
         if found.reason:
             notices.append(f"{path} stays as it is: {found.reason} ({record.url}).")
         if found.text is not None:
-            files.append(FileChange(path, data, found.text.encode()))
+            files.append(lazy.durable.records.FileChange(path, data, found.text.encode()))
     if not files:
         return (), None
     paths = tuple(file.path for file in files)
-    plan = Changes(vault.workspace).plan(Kind.WRITE, files, f"{', '.join(paths)} brought up to date with its source")
+    plan = lazy.durable.changes.Changes(vault.workspace).plan(
+        lazy.durable.change.Kind.WRITE, files, f"{', '.join(paths)} brought up to date with its source"
+    )
     return paths, plan.apply().id
 
 

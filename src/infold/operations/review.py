@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from infold import lazy
 from infold.app import OpenVault
 from infold.errors import IndexFault, RunNotFound
 from infold.inbox.run import RunStatus
@@ -74,14 +75,12 @@ class RunReviewAnswer(Message):
 @operation(Group.INBOX, Effect.READS, errors=(RunNotFound,))
 def run_review(vault: OpenVault, request: RunRequest) -> RunReviewAnswer:
     """See a plan edit by edit, with its place, the notes that came next, and what stays in the inbox."""
-    from infold.inbox.review import is_expired
-
     run, hunks = vault.hunks(request.run)
     left = [paragraph for paragraph in run.paragraphs if paragraph.outcome == "left"]
     return RunReviewAnswer(
         run=run.id,
         status=run.status,
-        is_expired=is_expired(run, vault.params.integrate.plan_days),
+        is_expired=lazy.inbox.review.is_expired(run, vault.params.integrate.plan_days),
         left=tuple(
             LeftShown(
                 n=p.n, text=p.text, reason=p.reason or "", nearest=_nearest(vault, p.text), new_note=_name(p.text)

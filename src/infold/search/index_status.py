@@ -14,10 +14,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
+from infold.errors import IndexFault, NoteUnreadable, PathRefused
 from infold.search.follow.watcher import is_watched
+from infold.search.index.change_detection import gone
 from infold.search.index.contract import Filter
+from infold.search.index.feeds import notes_in
 from infold.search.index.generations import IndexFolder
+from infold.search.index.manifest import IN_PROGRESS, Manifest
+from infold.vault.files import decode, read_bytes
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
@@ -54,8 +60,6 @@ def remember_sync(index_dir: Path, result: SyncResult) -> None:
 
 def held(workspace: Workspace) -> tuple[int, int, int]:
     """How many notes and passages the index holds, and how many of these have no vector yet."""
-    from infold.search.index.manifest import IN_PROGRESS
-
     manifest = _manifest(IndexFolder(workspace.index))
     if manifest is None:
         return 0, 0, 0
@@ -142,7 +146,7 @@ def rebuild(
 
     The old index serves meanwhile, and vectors that are kept are not computed again. Raises as `sync_index` does.
     """
-    from infold.search.index.sync import sync_index
+    from infold.search.index.sync import sync_index  # here: a look at the index needs no writer of words
 
     yield {"started": True, "message": "Full rebuild initiated"}
     space = workspace
@@ -156,9 +160,6 @@ def rebuild(
 
 def _manifest(folder: IndexFolder) -> Manifest | None:
     """The manifest of the generation in use; None where there is none that can be read."""
-    from infold.errors import IndexFault
-    from infold.search.index.manifest import Manifest
-
     generation = folder.current()
     if generation is None:
         return None
@@ -179,9 +180,6 @@ def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:
 
     A file that no sync can read is none of them; where a great many are not indexed, they are not opened to see.
     """
-    from infold.search.index.change_detection import gone
-    from infold.search.index.feeds import notes_in
-
     listing = notes_in(workspace.vault, workspace.params)
     changed = {item.path for item in listing.items if _differs(item, notes.get(item.path))}
     unknown = changed - notes.keys()
@@ -191,9 +189,6 @@ def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:
 
 
 def _is_readable(workspace: Workspace, path: str) -> bool:
-    from infold.errors import NoteUnreadable, PathRefused
-    from infold.vault.files import decode, read_bytes
-
     try:
         decode(read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes), path)
     except (NoteUnreadable, PathRefused):
@@ -218,8 +213,6 @@ def _last_sync(index_dir: Path, manifest: Manifest) -> LastSync | None:
 
 
 def _kept_embeddings(workspace: Workspace) -> int:
-    from infold.catalogue.embeddings import EmbeddingStore
-
     return EmbeddingStore(workspace.embeddings).count()
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
+from infold import lazy
 from infold.operations.contract import Nothing
 from infold.operations.docmem import DocmemShowRequest, docmem_roots, docmem_show
 from infold.operations.inbox import RunListRequest, run_list
@@ -48,9 +49,7 @@ class HousePages(Pages):
 
     async def settings(self) -> Response:
         """The index, its storage, and the settings in force (spec 3, 8.5)."""
-        from infold.search import index_status
-
-        status = await asyncio.to_thread(index_status.status, self._vault.workspace)
+        status = await asyncio.to_thread(lazy.search.index_status.status, self._vault.workspace)
         return self.page("settings", status=status, space=self._vault.workspace, params=self._vault.params)
 
 

@@ -14,8 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.durable.files import Disk
 from infold.errors import ModelUnusable
 from infold.home import state_home
+from infold.search.embed.similarity_threshold import measured_floor
 
 if TYPE_CHECKING:
     from infold.search.embed.onnx import OnnxEmbedder
@@ -122,8 +124,6 @@ def use(name: str) -> LocalModel | None:
 
 def register(name: str) -> LocalModel:
     """Runs the model of this name or folder once and remembers what that showed. Raises as `use` does."""
-    from infold.search.embed.similarity_threshold import measured_floor
-
     embedder = open_model(name)
     with contextlib.closing(embedder):
         vector = embedder.embed_query(_PROOF)
@@ -174,8 +174,6 @@ def _records(listed: object) -> Iterator[LocalModel]:
 
 
 def _write(models: dict[str, LocalModel], in_use: str | None) -> None:
-    from infold.durable.files import Disk
-
     disk = Disk()
     disk.make_folder(models_home())
     content = {"in_use": in_use, "models": [asdict(model) for model in models.values()]}

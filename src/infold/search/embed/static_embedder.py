@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from infold.errors import EnvironmentFault
 from infold.home import state_home
 from infold.search.embed.embedder import STATIC_WEIGHT, EmbedderTraits, unit_rows
+from infold.search.embed.quick_tokenizer import make_quick, quick_file, quick_tokens
 from infold.search.index.contract import QueryVector
 from infold.text import without_runs
 
@@ -68,8 +69,6 @@ class StaticEmbedder:
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
             row: QueryVector = self.embed([text])[0]
             return row
-        from infold.search.embed.quick_tokenizer import quick_tokens
-
         ids = quick_tokens(self._quick_file, text)
         if ids is None:
             ids = self._tokenizer.encode(text, add_special_tokens=False).ids
@@ -92,13 +91,9 @@ class StaticEmbedder:
 
     @cached_property
     def _quick_file(self) -> Path:
-        from infold.search.embed.quick_tokenizer import quick_file
-
         return quick_file(state_home() / "models", Path(self._present(self._tokenizer_file)))
 
     def _make_quick(self) -> None:
-        from infold.search.embed.quick_tokenizer import make_quick
-
         make_quick(Path(self._present(self._tokenizer_file)), self._quick_file)
 
     @cached_property
