@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -69,6 +70,59 @@ def test_every_argument_is_described(name):
     ]
     assert silent == []
     assert len(operation.description) > 20
+
+
+# The published rules for tools of common models and clients, the strictest of each together: OpenAI's structured outputs
+# (depth, counts, closed objects), Anthropic's tool use (names, a plain object on top), Gemini's function declarations
+# (its subset of OpenAPI: texts alone are listed, arrays say of what), clients that put their own name before a tool's.
+STRICT = ALLOWED - {"exclusiveMinimum", "exclusiveMaximum", "uniqueItems"}
+TYPES = ("object", "array", "string", "integer", "number", "boolean")
+NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+DEEPEST, MOST_PROPERTIES, MOST_VALUES, MOST_CHARACTERS, LONGEST_DESCRIPTION = 5, 100, 500, 15_000, 1024
+LONGEST_WITH_SERVER = 60
+
+
+def depth(schema: dict[str, Any]) -> int:
+    """How many objects lie within each other."""
+    inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+    return (schema["type"] == "object") + max(map(depth, inner), default=0)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_strictest_published_rules_hold(name):
+    """Whatever client takes the list takes this tool: one that is refused makes some clients drop all of them."""
+    schema = arguments_schema(OPERATIONS[name].request)
+    assert NAME.fullmatch(name)
+    assert len(f"infold:{name}") <= LONGEST_WITH_SERVER
+    assert len(OPERATIONS[name].description) <= LONGEST_DESCRIPTION
+    every = list(parts(schema))
+    for part in every:
+        assert set(part) <= STRICT
+        assert part["type"] in TYPES, "no unions, and nothing without a type"
+        if part["type"] == "object":
+            assert part["additionalProperties"] is False, "nothing that is not named"
+            assert part is schema or part["properties"]
+        if part["type"] == "array":
+            assert part["items"]["type"] in TYPES
+        if "enum" in part:
+            assert part["type"] == "string"
+            assert part["enum"]
+            assert all(isinstance(each, str) and each for each in part["enum"])
+        assert all(NAME.fullmatch(each) for each in part.get("properties", {}))
+        assert "pattern" not in part or not re.search(r"\(\?|\\[1-9]", part["pattern"]), "no look-around"
+    names = [each for part in every for each in part.get("properties", {})]
+    values = [each for part in every for each in part.get("enum", ())]
+    assert depth(schema) <= DEEPEST
+    assert len(names) <= MOST_PROPERTIES
+    assert len(values) <= MOST_VALUES
+    assert sum(map(len, (*names, *values))) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_part_of_an_answer_has_a_type(name):
+    """A client that checks answers against their schema has something to check."""
+    for part in parts(answer_schema(OPERATIONS[name].answer)):
+        assert part.get("type") in TYPES or not part, part
 
 
 class Leaf(BaseModel):

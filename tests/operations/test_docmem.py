@@ -125,7 +125,7 @@ def test_nodes_are_deleted_and_brought_back(ask, tree):
 
 def test_memories_are_folded_and_unfolded(ask, tree):
     """By hand and back; by itself where they have gathered: the answer has the new hashes of what was folded."""
-    hashes = {node: present(ask, node) for node in tree[:2]}
+    hashes = [{"id": node, "hash": present(ask, node)} for node in tree[:2]]
     context = {"contextType": "summary", "contextName": "by", "contextValue": "hand"}
     made = ask("docmem_summarize", expectedHashes=hashes, text="Summer.", **context)
     back = ask("docmem_unsummarize", node=made["id"], expectedHash=made["hash"])["nodes"]

@@ -65,9 +65,8 @@ def summarise(
                 f"--hash names {unknown[0]!r}, which is none of the nodes to be summarised.",
                 hint="Name the node too, or leave its hash out.",
             )
-        request = writing.DocmemSummarizeRequest(
-            expected_hashes={**hashes, **known}, text=words, **context_fields(context)
-        )
+        read = tuple(writing.ReadNode(id=node, hash=given) for node, given in {**hashes, **known}.items())
+        request = writing.DocmemSummarizeRequest(expected_hashes=read, text=words, **context_fields(context))
         return show_node(call, writing.docmem_summarize(vault, request), did="summarised")
 
 

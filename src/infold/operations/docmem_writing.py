@@ -286,11 +286,19 @@ def docmem_delete(vault: OpenVault, request: DocmemDeleteRequest) -> DocmemDelet
     return DocmemDeleteAnswer(deleted=gone, summaries=summarised(vault, parent) if parent else ())
 
 
+class ReadNode(Message):
+    """A node as it was read."""
+
+    id: str
+    hash: str
+    """The hash that you read of it."""
+
+
 class DocmemSummarizeRequest(ContextFields):
     """What is to be summarised, and the summary."""
 
-    expected_hashes: dict[str, str]
-    """The hash that you read of each node, by its id: leaves of one parent, without a gap."""
+    expected_hashes: tuple[ReadNode, ...]
+    """The nodes, each with the hash that you read: leaves of one parent, without a gap."""
     text: str
     """What the summary says."""
 
@@ -307,7 +315,7 @@ def docmem_summarize(vault: OpenVault, request: DocmemSummarizeRequest) -> Memor
     They stay as they are; `docmem_unsummarize` unfolds them.
     """
     memory = vault.docmem
-    expected = {node: memory.full_hash(node, given) for node, given in request.expected_hashes.items()}
+    expected = {node.id: memory.full_hash(node.id, node.hash) for node in request.expected_hashes}
     return node_of(memory.summarise(expected, request.text, request.context))
 
 

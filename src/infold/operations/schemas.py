@@ -82,16 +82,23 @@ class _Plain:
                 yield key, self.of(value, depth + 1)
             case "const":
                 yield "enum", [value]
+            case "enum" if all(isinstance(each, int) for each in value):  # some clients list texts alone
+                yield "minimum", min(value)
+                yield "maximum", max(value)
             case _:
                 yield key, value
 
     def _one_of(self, schema: Mapping[str, Any], choices: list[Any], depth: int) -> dict[str, Any]:
-        """The choice that is not null; of several, what they have in common is their description."""
+        """The choice that is not null; several lists of values are one, and others only described."""
         some = [choice for choice in choices if choice.get("type") != "null"]
+        plain = [self.of(choice, depth + 1) for choice in some]
         said = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf", "default")}
         if len(some) == 1:
             return self.of({**some[0], **said}, depth + 1)
-        return {key: value for key, value in said.items() if key not in _NAMING}
+        told = {key: value for key, value in said.items() if key not in _NAMING}
+        if all("enum" in choice for choice in plain):
+            return {"type": plain[0]["type"], "enum": [value for choice in plain for value in choice["enum"]], **told}
+        return told
 
     def _required(self, schema: Mapping[str, Any], plain: Mapping[str, Any]) -> list[str]:
         return [name for name in plain["required"] if not self._may_be_null(schema["properties"][name])]
