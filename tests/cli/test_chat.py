@@ -79,7 +79,8 @@ def test_one_message(place, infold, tmp_path):
     assert said.exit_code == 0, said.output
     assert "I wrote that to" in said.stdout
     assert infold("chat", *place, "where", "is", "the", "boiler").exit_code == 0
-    lines = (tmp_path / "state" / "sessions" / "agent-main.jsonl").read_text().splitlines()
+    (transcript,) = tmp_path.rglob("agent-main.jsonl")
+    lines = transcript.read_text().splitlines()
     assert [json.loads(line)["role"] for line in lines] == ["user", "assistant"] * 2
 
 
@@ -123,9 +124,7 @@ def test_without_a_cap_nothing_is_spent_in_a_pipe(place, infold, model):
 
 @pytest.mark.slow
 def test_a_conversation_at_a_terminal(place, model, tmp_path):
-    """The price is agreed to once; writes are asked for; /context accounts; Ctrl-C stops an answer or drops a line;
-    Ctrl-D ends it.
-    """
+    """The price is agreed to once, writes each time; Ctrl-C drops a line or stops an answer, Ctrl-D ends it."""
     page = ("notebook_write", {"page": "lists/shopping", "content": "- Oat milk"})
     model.script("Conversation", calls(page), text("It is on the list."), hanging(), text("I am here again."))
     at = Terminal(*place, *MODEL)
