@@ -26,8 +26,9 @@ async def research(vault: Path, state: Path, params: Settings = None, urls: tupl
     async with turn(workspace):
         store = SourceStore(workspace.sources)
         wanted = list(urls) or [record.url for record in stale(store, settings.watch_days)]
-        hosts = Environment().fetch_hosts.split(",")
-        with closing(Researcher.opened(store, settings, hosts)) as researcher:
+        environment = Environment()
+        hosts, own = environment.fetch_hosts.split(","), (workspace.vault, workspace.state)
+        with closing(Researcher.opened(store, settings, hosts, own, environment.browser)) as researcher:
             ended = await _all(researcher, store, wanted, settings.concurrency)
     return dict(Counter(report.status for report in ended))
 

@@ -23,6 +23,7 @@ VARIABLES: Final = {
     "INFOLD_QDRANT_URL": "a Qdrant server that holds the vectors; else they are kept in the state folder",
     "INFOLD_QDRANT_API_KEY": "the key of that server",
     "INFOLD_FETCH_HOSTS": "hosts of your own network whose pages may be fetched, with commas between",
+    "INFOLD_BROWSER": "the Chromium that shows pages which need their scripts; else one that PATH knows",
     "INFOLD_MCP_TOKEN": "what MCP clients must show over HTTP, where `--token` does not say it",
     "INFOLD_SERVE_TOKEN": "what everyone must show to `infold serve`, where `--token` does not say it",
     "INFOLD_SERVED": "the vaults that a worker of flows may work on; `infold flows up` sets it",
@@ -107,6 +108,11 @@ class Environment:
     def fetch_hosts(self) -> str:
         """Hosts of one's own network that may be fetched, with commas between."""
         return self.get("INFOLD_FETCH_HOSTS") or ""
+
+    @property
+    def browser(self) -> str:
+        """INFOLD_BROWSER: the program that shows pages; '' where the system's is to be found."""
+        return self.get("INFOLD_BROWSER") or ""
 
     def _path(self, name: str) -> Path | None:
         value = self.get(name)

@@ -207,6 +207,7 @@ class ResearchParams(Section):
     robots: bool = True
     keep: Literal["whole", "compressed"] = "whole"
     watch_days: float = Field(default=7, gt=0)
+    browser_for: str = ""
 
 
 class AgentParams(Section):

@@ -116,7 +116,7 @@ def fetch(vault: OpenVault, urls: Iterable[str]) -> list[FetchReport]:
 def _researcher(vault: OpenVault) -> Researcher:
     hosts = vault.environment.fetch_hosts.split(",")
     own = (vault.workspace.vault, vault.workspace.state)
-    return Researcher.opened(vault.sources, vault.params.research, hosts, own)
+    return Researcher.opened(vault.sources, vault.params.research, hosts, own, vault.environment.browser)
 
 
 @dataclass(frozen=True, slots=True)

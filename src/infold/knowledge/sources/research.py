@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from infold.errors import FetchFailed, FetchFault, FetchRefused
 from infold.knowledge.fetching.addresses import Addresses
+from infold.knowledge.fetching.browser import BrowserFetcher
 from infold.knowledge.fetching.client import FetchLimits
 from infold.knowledge.fetching.crawler import Crawler, Fetcher
 from infold.knowledge.reading.local_folder import SCHEME, checked_folder, folder_url, read_local
@@ -63,13 +64,23 @@ class Researcher:
 
     @classmethod
     def opened(
-        cls, store: SourceStore, params: ResearchParams, allowed_hosts: Sequence[str] = (), own: Sequence[Path] = ()
+        cls,
+        store: SourceStore,
+        params: ResearchParams,
+        allowed_hosts: Sequence[str] = (),
+        own: Sequence[Path] = (),
+        browser: str = "",
     ) -> Researcher:
-        """One that fetches over HTTP, within the limits of `params`; `own` are folders that are never a source."""
+        """One that fetches over HTTP, within the limits of `params`; `own` are folders that are never a source.
+
+        `browser` is the program that shows the pages of `research.browser_for`; else the system's.
+        """
         addresses = Addresses(allowed_hosts)
         limits = FetchLimits(params.max_page_bytes, params.timeout_seconds, params.max_redirects, params.max_retries)
         crawler = Crawler(addresses, limits, delay_seconds=params.delay_seconds, respects_robots=params.robots)
-        return cls(store, crawler, addresses, params, own)
+        shown = params.browser_for.split(",")
+        fetcher = BrowserFetcher(crawler, addresses, limits, shown, browser) if params.browser_for.strip() else crawler
+        return cls(store, fetcher, addresses, params, own)
 
     def close(self) -> None:
         """Lets go of connections."""
