@@ -36,6 +36,11 @@ class Runner:
     api_url: str | None = None
     auth_string: str | None = None
 
+    @property
+    def page(self) -> str | None:
+        """Where a browser sees the server; None where it runs directly."""
+        return _page(self.api_url) if self.api_url else None
+
 
 def _untold(_sentence: str) -> None:
     """Nobody is told."""

@@ -243,6 +243,13 @@ def test_the_views_of_the_graph(vault):
     assert view("hubs").notes[0].path == "house/Heat pump.md"
     assert view("communities").communities[0] == ("Garden.md", "house/Heat pump.md", "index.md")
     assert view("statistics").numbers.notes == 5
+    around = view("map", note="Garden")
+    assert (around.notes[0].path, around.notes[0].distance) == ("Garden.md", 0)
+    named = {frozenset(around.notes[place].path for place in pair) for pair in around.joined}
+    assert frozenset(("Garden.md", "index.md")) in named
+    assert len(named) == len(around.joined)
+    assert view("map", limit=1).joined == ()
+    assert view("map").notes[0].path == "house/Heat pump.md"
     with pytest.raises(UsageError):
         view("backlinks")
 

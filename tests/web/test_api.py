@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from infold.operations.contract import Face
 from infold.operations.table import operations
@@ -57,6 +58,20 @@ async def test_a_long_operation_can_be_followed(client, folder):
         state = (await http.get(events.removesuffix("/events"))).json()
         assert state["answer"]
         assert (await http.get("/api/jobs/none")).status_code == 400
+
+
+async def test_what_happens_to_each_chunk_is_told_while_it_is_planned(client, folder):
+    """For each chunk: what was looked at and opened, then what came of it; a late follower hears all of it."""
+    (folder / "inbox.md").write_text("The brass valve of the boiler was replaced in May because it had corroded.\n")
+    async with client() as http:
+        asked = {"json": {"dryRun": True}, "headers": {"prefer": "respond-async"}}
+        started = (await http.post("/api/inbox_integrate", **asked)).json()
+        first = (await http.get(started["events"])).text
+        again = (await http.get(started["events"])).text
+    told = re.findall(r"event: happened\ndata: (.*)", first)
+    assert re.search(r"Chunk 1 \(The brass valve of the boiler …\) looked at .*; opens house/boiler.md", told[0])
+    assert "has its answer: 1 edit." in told[1]
+    assert re.findall(r"event: happened\ndata: (.*)", again) == told
 
 
 async def test_the_debug_api_has_the_keys_of_the_specification(client):

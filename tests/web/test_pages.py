@@ -9,7 +9,20 @@ from urllib.parse import quote
 from infold.web.markdown import note_html
 
 PAGES = ["/", "/notebook", "/folder/house", "/note/house/boiler.md", "/edit/house/boiler.md", "/search?q=boiler"]
-PAGES += ["/inbox", "/runs", "/nav", "/nav?q=valve", "/browse", "/themes", "/memory", "/settings"]
+PAGES += [
+    "/inbox",
+    "/runs",
+    "/nav",
+    "/nav?q=valve",
+    "/browse",
+    "/themes",
+    "/memory",
+    "/settings",
+    "/graph",
+    "/graph?note=index",
+    "/sources",
+    "/evaluations",
+]
 
 
 class Elements(HTMLParser):
@@ -122,7 +135,7 @@ HOSTILE = [
 def test_no_text_of_a_note_becomes_markup_that_runs():
     """Whatever a note says is text, or harmless markup."""
     for text in HOSTILE:
-        Elements(note_html(text, "a.md", lambda _: None)).assert_harmless()
+        Elements(note_html(text, "a.md", lambda *_: None)).assert_harmless()
 
 
 async def test_nothing_runs_in_any_place_where_text_of_a_note_is_shown(client, folder):

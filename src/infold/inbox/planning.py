@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from infold.errors import EditRefused, LibrarianFault
 from infold.inbox.atlas import Atlas
@@ -20,9 +20,12 @@ from infold.inbox.run import Run, SkippedFile
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
+from infold.progress import happened
 from infold.vault.files import read_bytes
 from infold.vault.records import Note
 from infold.workspace import Workspace
+
+_WORDS_SHOWN: Final = 6  # of a chunk, where it is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ class Planner:
             nonlocal done
             async with slots:
                 exploration = await self._explore(chunk)
+                happened(_explored(chunk, exploration))
                 wanted[chunk.id].set_result(frozenset(exploration.checked_out))
                 for earlier in self._chunks:
                     if earlier.id >= chunk.id:
@@ -123,6 +127,7 @@ class Planner:
                         await settled[earlier.id].wait()
                 outcome = await self._edit(chunk, exploration)
             settled[chunk.id].set()
+            happened(_planned(chunk, outcome))
             done += 1
             self._steps.progress("chunks", done, len(self._chunks))
             return chunk.id, outcome
@@ -168,6 +173,23 @@ class Planner:
     def _new_draft(self) -> Draft:
         vault, limit = self._workspace.vault, self._workspace.params.vault.max_note_bytes
         return Draft(lambda path: read_bytes(vault, path, limit))
+
+
+def _explored(chunk: Chunk, exploration: Exploration) -> str:
+    found = f"opens {', '.join(exploration.checked_out)}" if exploration.checked_out else "opens none"
+    return f"{_named(chunk)} looked at {', '.join(exploration.viewed) or 'no note'}; {found}."
+
+
+def _planned(chunk: Chunk, outcome: Outcome) -> str:
+    if outcome.answer is None:
+        return f"{_named(chunk)} stays: {outcome.reason}."
+    edits = len(outcome.answer.edits)
+    return f"{_named(chunk)} has its answer: {edits} edit{'s' if edits != 1 else ''}."
+
+
+def _named(chunk: Chunk) -> str:
+    words = chunk.paragraphs[0].text.split()
+    return f"Chunk {chunk.id} ({' '.join(words[:_WORDS_SHOWN])}{' …' if len(words) > _WORDS_SHOWN else ''})"
 
 
 def _first(failures: BaseExceptionGroup[Exception]) -> Exception:

@@ -8,7 +8,7 @@ Resolving belongs to `vault.links`, groups of notes to `knowledge.communities`, 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -190,6 +190,18 @@ class Graph:
         found = [(-self._others(self._in, note), note) for note in range(len(self._paths)) if self._in.degree(note)]
         hubs = [Hub(self._paths[note], -count, self._others(self._out, note)) for count, note in found if count]
         return sorted(hubs, key=lambda hub: (-hub.incoming, -hub.outgoing, hub.path))[:limit]
+
+    def hub(self, path: str) -> Hub:
+        """How much a note of the graph is linked."""
+        note = self._numbers[path]
+        return Hub(path, self._others(self._in, note), self._others(self._out, note))
+
+    def links_among(self, paths: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """The pairs of these notes of the graph that are joined by a link, each once, by their places."""
+        places = {self._numbers[path]: place for place, path in enumerate(paths)}
+        for note, place in places.items():
+            others = (places.get(other, -1) for other in self._joined(note))
+            yield from ((place, other) for other in others if other > place)
 
     def components(self) -> list[list[str]]:
         """Groups of notes joined by links in either direction, largest first, each sorted."""

@@ -24,7 +24,17 @@ from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
 
 GraphView = Literal[
-    "statistics", "links", "backlinks", "neighbours", "path", "orphans", "dead_ends", "dangling", "hubs", "communities"
+    "statistics",
+    "links",
+    "backlinks",
+    "neighbours",
+    "path",
+    "orphans",
+    "dead_ends",
+    "dangling",
+    "hubs",
+    "communities",
+    "map",
 ]
 _OF_A_NOTE = ("links", "backlinks", "neighbours", "path")
 
@@ -33,13 +43,15 @@ class KnowledgeGraphRequest(Message):
     """Which part of the graph to show."""
 
     view: GraphView = "statistics"
-    """statistics, hubs, communities, orphans, dead_ends, dangling; of a note: links, backlinks, neighbours, path."""
+    """statistics, hubs, communities, orphans, dead_ends, dangling; of a note: links, backlinks, neighbours, path.
+
+    A map is notes with the links between them: what is near a note, else the most linked of all."""
     note: str | None = None
     """The note that it is about, by name or path."""
     to: str | None = None
     """Of a path: the note where it ends."""
     hops: int = Field(default=1, ge=1, le=6)
-    """Of neighbours: how many links away at most."""
+    """Of neighbours, and of the map of a note: how many links away at most."""
     limit: int = Field(default=50, ge=1)
     """At most so many."""
 
@@ -93,6 +105,8 @@ class KnowledgeGraphAnswer(Message):
     communities: tuple[tuple[str, ...], ...] = ()
     """Notes that link to each other more than to the rest, largest group first."""
     numbers: GraphNumbers | None = None
+    joined: tuple[tuple[int, int], ...] = ()
+    """Of a map: which of the notes are linked, by their places in `notes`."""
 
 
 @operation(Group.KNOWLEDGE, Effect.READS, errors=(NoteNotFound, UsageError, VaultNotFound, StateUnwritable))
@@ -129,11 +143,24 @@ class _Viewing:
         if view == "communities":
             groups = communities_of(self.catalogue)
             return self._made(len(groups), communities=tuple(groups[: self.request.limit]))
+        if view == "map":
+            return self._map(graph_of(self.catalogue))
         if view == "dangling":
             dangling = dangling_of(self.catalogue)
             shown = map(DanglingTarget.of, dangling.first(self.request.limit, self.catalogue.paths()))
             return self._made(len(dangling), dangling=tuple(shown))
         return self._notes(self._listed(graph_of(self.catalogue)))
+
+    def _map(self, graph: Graph) -> KnowledgeGraphAnswer:
+        """What is near a note, the nearest first, or the most linked notes, and the links between them."""
+        if self.note:
+            near = graph.neighbours(self.note, self.request.hops)
+            found = [GraphNote.of(graph.hub(path), distance=distance) for path, distance in near.items()]
+        else:
+            found = [GraphNote.of(hub) for hub in graph.hubs(None)]
+        shown = tuple(found[: self.request.limit])
+        joined = tuple(graph.links_among([note.path for note in shown]))
+        return self._made(len(found), notes=shown, joined=joined)
 
     def _listed(self, graph: Graph) -> list[GraphNote]:
         """The notes of the views that are lists of notes."""

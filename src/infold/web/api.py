@@ -63,7 +63,7 @@ def api_router(vault: OpenVault, jobs: Jobs, rate: SpendingRate) -> APIRouter:
 
     @router.get("/jobs/{job}/events", tags=["jobs"], response_class=StreamingResponse)
     async def events(job: str) -> StreamingResponse:
-        """Follow a job: `progress` events, then one `answer` or one `error`."""
+        """Follow a job: `happened` and `progress` events, then one `answer` or one `error`."""
         return event_stream(jobs.find(job).follow())
 
     @router.get("/jobs/{job}", tags=["jobs"])

@@ -6,10 +6,12 @@ import asyncio
 import logging
 import secrets
 import threading
+from collections import deque
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import InfoldError, UsageError
+from infold.progress import hearing
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
@@ -19,6 +21,7 @@ _log: Final = logging.getLogger(__name__)
 _MOST_KEPT: Final = 50  # ended jobs; after that the oldest are forgotten
 _MOST_RUNNING: Final = 4
 _LOOK_SECONDS: Final = 0.1
+_MOST_TOLD: Final = 500  # of what happens in a job; after that the oldest are forgotten
 
 
 class Job:
@@ -29,6 +32,7 @@ class Job:
         self.name = name
         self._lock = threading.Lock()
         self._stages: dict[str, tuple[int, int]] = {}
+        self._told: deque[tuple[int, str]] = deque(maxlen=_MOST_TOLD)
         self._ended: tuple[str, Any] | None = None
         self._changes = 0
 
@@ -42,6 +46,12 @@ class Job:
         with self._lock:
             self._stages[stage] = (done, total)
             self._changes += 1
+
+    def tell(self, sentence: str) -> None:
+        """Notes what has just happened."""
+        with self._lock:
+            self._changes += 1
+            self._told.append((self._changes, sentence))
 
     def end(self, kind: str, data: Any) -> None:
         """Notes the answer, or the error."""
@@ -59,11 +69,14 @@ class Job:
             return found
 
     async def follow(self) -> AsyncIterator[tuple[str, Any]]:
-        """What happens from now on: the stages as they stand, then the end."""
+        """What has happened and happens: sentences, the stages as they stand, then the end."""
         seen = -1
         while True:
             with self._lock:
                 changes, ended = self._changes, self._ended
+                told = [sentence for number, sentence in self._told if number > seen]
+            for sentence in told:
+                yield "happened", sentence
             if changes != seen:
                 seen = changes
                 yield "progress", self.state()["stages"]
@@ -104,7 +117,7 @@ class Jobs:
 
     def _run(self, job: Job, operation: Operation[Any, Any], request: Any) -> None:
         try:
-            with self._vault.reporting(job.report):
+            with self._vault.reporting(job.report), hearing(job.tell):
                 answer = operation(self._vault, request)
             job.end("answer", answer.as_json())
         except InfoldError as error:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import mimetypes
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from infold.errors import NoteChanged, PathRefused, UsageError
+from infold.errors import NoteChanged, NoteUnreadable, PathRefused, UsageError
 from infold.operations.graph import KnowledgeGraphRequest, knowledge_graph
 from infold.operations.memory import MemoryGetRequest, MemorySearchRequest, memory_get, memory_search
 from infold.operations.notebook import NotebookEditRequest, NotebookPagesRequest, notebook_edit, notebook_pages
 from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.vault.files import safe_path
-from infold.vault.front_matter import without_front_matter
-from infold.web.markdown import note_html, page_address
-from infold.web.rendering import Pages
+from infold.web.markdown import note_html
+from infold.web.markdown_links import page_address
+from infold.web.rendering import ALONE, Pages
 from infold.web.resolving import Resolver
 
 if TYPE_CHECKING:
@@ -53,9 +54,16 @@ class NotePages(Pages):
             return RedirectResponse(page_address(found.path))
         body = await asyncio.to_thread(self.body, found.text, path)
         graph = await self.ask(knowledge_graph, KnowledgeGraphRequest(view="backlinks", note=path))
-        return self.page(
-            "note", path=path, body=body, hash=found.hash, links=graph.as_json(), notice=notice, lines=found.total
-        )
+        modified = await asyncio.to_thread(self._modified, path)
+        return self.page("note", path=path, body=body, links=graph.notes, notice=notice, modified=modified)
+
+    def _modified(self, path: str) -> str:
+        """When the note was written last; of what is no file of the vault, nothing."""
+        try:
+            seconds = safe_path(self._vault.workspace.vault, path).stat().st_mtime
+        except OSError:
+            return ""
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
     async def edit(self, path: str) -> Response:
         """The text of a note in a box; of a note there is not, an empty one."""
@@ -77,7 +85,14 @@ class NotePages(Pages):
 
     def body(self, text: str, path: str) -> str:
         """The text of a note as HTML."""
-        return note_html(without_front_matter(text), path, lambda name: self._resolver.resolve(name, path))
+        return note_html(text, path, self._resolver.resolve, self._embedded)
+
+    def _embedded(self, path: str) -> str:
+        """The text of a note that another embeds; of one that cannot be read, why."""
+        try:
+            return self._vault.get(path).text
+        except NoteUnreadable as error:
+            return str(error)
 
     async def search(self, query: str, tag: str, group: str, *, only_results: bool) -> Response:
         """The search page, or only its results for the script that asks while one types."""
@@ -99,8 +114,7 @@ class NotePages(Pages):
         found = await asyncio.to_thread(self._find_file, path, beside)
         if found is None:
             raise UsageError(f"There is no picture {path!r}.")
-        headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
-        return FileResponse(found, media_type=kind, headers=headers)
+        return FileResponse(found, media_type=kind, headers={"content-security-policy": ALONE})
 
     def _find_file(self, path: str, beside: str) -> Path | None:
         root = self._vault.workspace.vault

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from infold.errors import InfoldError
 from infold.operations.contract import Message
-from infold.web.markdown import page_address
+from infold.web.markdown_links import page_address
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
     from infold.operations.table import Operation
 
 AnswerT = TypeVar("AnswerT", bound=Message)
+
+# The policy of a file that is shown as it is: it may bring a style, and runs and loads nothing.
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 class Pages:
