@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
+from infold.operations.spending_rate import SpendingRate
 from infold.web.evaluation_pages import add_evaluation_pages
 from infold.web.graph_pages import GraphPages, add_graph_pages
 from infold.web.home_page import HomePage
@@ -20,7 +21,6 @@ from infold.web.navigator_pages import NavigatorPages, add_navigator_pages
 from infold.web.note_pages import NotePages, add_note_pages
 from infold.web.settings_pages import add_settings_pages
 from infold.web.source_pages import add_source_pages
-from infold.operations.spending_rate import SpendingRate
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
