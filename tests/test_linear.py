@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from infold.catalogue.cutting import cutting_of
 from infold.catalogue.facts import facts_of
 from infold.catalogue.passages import cut, indexed_text
-from infold.catalogue.reading import cutting_of
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.inbox.chunking import too_long

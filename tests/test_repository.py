@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,29 @@ def test_few_functions_import_what_is_ours():
     """What a command need not load is named through `infold.lazy`; an import in a function is the exception."""
     found = {path: lines for path, tree in sources() if (lines := inner_imports(tree))}
     assert sum(map(len, found.values())) <= MOST_INNER_IMPORTS, found
+
+
+def imports_of(name: str, tree: ast.Module, known: set[str]) -> set[str]:
+    """The modules of the repository that one imports anywhere: at its top, in functions, and for types alone."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {
+                whole if (whole := f"{node.module}.{alias.name}") in known else node.module for alias in node.names
+            }
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & known - {name}
+
+
+def test_no_module_imports_one_that_imports_it():
+    """There is no circle of imports, not even of types or through functions."""
+    trees = {}
+    for path, tree in sources():
+        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        trees[name if name.startswith(("flows", "tasks")) else f"infold.{name}"] = tree
+    graph = {name: imports_of(name, tree, set(trees)) for name, tree in trees.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, naming the circle
 
 
 # Who may build a part of a vault beside the front hall, and why.

@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
+from infold.catalogue.cutting import cutting_of
 from infold.catalogue.facts import facts_of
 from infold.catalogue.outline_blob import unpack_note, unpack_passages
 from infold.catalogue.passages import cut
-from infold.catalogue.reading import FactsReading, cutting_of, read_facts
+from infold.catalogue.reading import FactsReading, read_facts
 from infold.settings import Params
 from infold.text import content_hash, token_count
 from infold.vault.files import decode, read_bytes, scan

@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.errors import InfoldError
-from infold.librarian.answers import Chunk, EditRequest, Edits, Grouping, Look, OpenNote, Paragraph, Summary
+from infold.librarian.answers import Chunk, EditRequest, Grouping, Look, OpenNote, Paragraph, Summary
+from infold.librarian.edit_answers import Edits
 from infold.librarian.wording import Shown, answer_form, edit_message, group_messages, look_message, summary_messages
 from infold.settings import EditingParams
 from infold.text import fenced

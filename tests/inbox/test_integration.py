@@ -85,7 +85,7 @@ async def test_the_edits_of_a_chunk_are_checked_once(workspace, monkeypatch):
         checked.append(request.chunk.text)
         check_edits(answer, request)
 
-    monkeypatch.setattr("infold.librarian.rules.check_edits", counted)
+    monkeypatch.setattr("infold.librarian.edit_answers.check_edits", counted)
     inbox(workspace, "Tyre sealant dries out in heat.\n\nRye cools for a day.\n")
     done = await run(workspace)
     assert sorted(checked) == sorted(

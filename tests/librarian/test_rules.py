@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from infold.librarian.answers import Chunk, EditRequest, Edits, OpenNote, Paragraph
+from infold.librarian.answers import Chunk, EditRequest, OpenNote, Paragraph
+from infold.librarian.edit_answers import Edits
 from infold.settings import EditingParams
 
 BREAD = OpenNote("food/bread.md", "# Bread\n\nRye is done at ninety-eight degrees.\n\n- Link B\n- Link C\n")

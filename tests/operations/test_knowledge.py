@@ -9,7 +9,8 @@ from lxml import etree
 
 import infold
 from infold.knowledge.reading.records import SourceText
-from infold.operations.knowledge import KnowledgeQueryRequest, knowledge_query
+from infold.operations.knowledge import knowledge_query
+from infold.operations.knowledge_request import KnowledgeQueryRequest
 from infold.operations.memory import MemorySearchRequest, memory_search
 from infold.operations.spending import Agreement
 from infold.text import token_count

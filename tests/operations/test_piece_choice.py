@@ -10,7 +10,8 @@ from infold.errors import UsageError
 from infold.knowledge.filling import Candidate
 from infold.knowledge.packing import offered, pack
 from infold.librarian.compressing import Compression, CompressionRequest, OfferedPiece, compression_messages
-from infold.operations.knowledge import KnowledgeQueryRequest, knowledge_query
+from infold.operations.knowledge import knowledge_query
+from infold.operations.knowledge_request import KnowledgeQueryRequest
 from infold.text import token_count
 from tests.fakes.openai_server import answer, fault, serving
 

@@ -10,7 +10,8 @@ from lxml import etree
 import infold
 from infold.errors import FetchRefused, SourceNotFound
 from infold.operations.contract import Nothing
-from infold.operations.knowledge import KnowledgeQueryRequest, knowledge_query
+from infold.operations.knowledge import knowledge_query
+from infold.operations.knowledge_request import KnowledgeQueryRequest
 from infold.operations.memory import MemorySearchRequest, memory_search
 from infold.operations.research import (
     KnowledgeResearchRequest,

@@ -20,7 +20,7 @@ from infold.vault.outline import MAX_PARTS
 from infold.vault.records import Link, Note
 
 if TYPE_CHECKING:
-    from infold.catalogue.reading import Cutting
+    from infold.catalogue.cutting import Cutting
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 

@@ -8,28 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 
-if TYPE_CHECKING:  # workers do without the settings
+if TYPE_CHECKING:
+    from infold.catalogue.cutting import Cutting
     from infold.catalogue.facts import NoteFacts
-    from infold.settings import Params
-
-
-class Cutting(NamedTuple):
-    """How notes are read: the most bytes of one, and how passages are cut."""
-
-    max_bytes: int
-    passage_tokens: int
-    overlap_tokens: int
-
-
-def cutting_of(params: Params) -> Cutting:
-    """How the settings say that notes are read."""
-    return Cutting(params.vault.max_note_bytes, params.search.passage_tokens, params.search.overlap_tokens)
 
 
 @dataclass(frozen=True, slots=True)

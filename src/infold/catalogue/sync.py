@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from infold.catalogue.cutting import cutting_of
 from infold.catalogue.days import day_of_file
 from infold.catalogue.link_targets import resolve_links
-from infold.catalogue.reading import FactsReading, cutting_of
+from infold.catalogue.reading import FactsReading
 from infold.catalogue.store import GENERATION, RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
 from infold.errors import CatalogueFault, VaultNotFound
 from infold.vault.files import FileStat, Scan, Skipped, scan

@@ -8,7 +8,8 @@ import typer
 
 from infold.cli.forecast import in_words
 from infold.cli.options import Call, command
-from infold.operations.knowledge import KnowledgeQueryRequest, QueryCompression, QuerySource, knowledge_query
+from infold.operations.knowledge import knowledge_query
+from infold.operations.knowledge_request import KnowledgeQueryRequest, QueryCompression, QuerySource
 
 
 @command

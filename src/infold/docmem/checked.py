@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from pydantic import ConfigDict, ValidationError, validate_call
 
@@ -19,7 +19,7 @@ from infold.docmem.rows import Rows
 from infold.errors import ArgumentInvalid
 
 if TYPE_CHECKING:
-    from infold.docmem.memory import Docmem
+    from infold.docmem.store import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,24 +28,32 @@ _STRICT: Final = ConfigDict(strict=True, arbitrary_types_allowed=True)
 _SHOWN: Final = 60  # characters of a wrong value
 
 
-def reads(operation: Callable[Concatenate[Lookup, P], T]) -> Callable[Concatenate[Docmem, P], T]:
+class StoreOwner(Protocol):
+    """Whoever has the operations as methods."""
+
+    @property
+    def store(self) -> Store:
+        """The file of the trees."""
+
+
+def reads(operation: Callable[Concatenate[Lookup, P], T]) -> Callable[Concatenate[StoreOwner, P], T]:
     """An operation as a method that sees one state of the file."""
     call = _checked(operation)
 
     @wraps(operation)
-    def method(memory: Docmem, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(memory: StoreOwner, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with memory.store.reading() as rows:
             return call(rows, *args, **kwargs)
 
     return method
 
 
-def writes(operation: Callable[Concatenate[Rows, P], T]) -> Callable[Concatenate[Docmem, P], T]:
+def writes(operation: Callable[Concatenate[Rows, P], T]) -> Callable[Concatenate[StoreOwner, P], T]:
     """An operation as a method that is one transaction, or a part of the caller's batch."""
     call = _checked(operation)
 
     @wraps(operation)
-    def method(memory: Docmem, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(memory: StoreOwner, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with memory.store.writing() as rows:
             return call(rows, *args, **kwargs)
 

@@ -114,7 +114,8 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
-def _request(info: ValidationInfo) -> Any:
+def request_of(info: ValidationInfo) -> Any:
+    """What the answer under validation was asked for; None where nobody says."""
     return (info.context or {}).get("request")
 
 
@@ -125,7 +126,7 @@ class Grouping(Answer):
 
     @model_validator(mode="after")
     def _each_paragraph_once(self, info: ValidationInfo) -> Self:
-        request: GroupRequest | None = _request(info)
+        request: GroupRequest | None = request_of(info)
         if request is None:
             return self
         known = {p.n: p for p in request.paragraphs}
@@ -159,7 +160,7 @@ class Summary(Answer):
 
     @model_validator(mode="after")
     def _within_range(self, info: ValidationInfo) -> Self:
-        request: SummaryRequest | None = _request(info)
+        request: SummaryRequest | None = request_of(info)
         if request is not None:
             low, high = request.target_words
             count = word_count(self.summary)
@@ -179,7 +180,7 @@ class Look(Answer):
 
     @model_validator(mode="after")
     def _within_limits(self, info: ValidationInfo) -> Self:
-        request: LookRequest | None = _request(info)
+        request: LookRequest | None = request_of(info)
         if request is None:
             return self
         self.files = list(dict.fromkeys(self.files))
@@ -219,23 +220,14 @@ class LeftOut(Answer):
     reason: str
 
 
-class Edits(Answer):
-    """The edits of one chunk: every paragraph is in an edit, covered by a duplicate marker, or left with a reason."""
+class ProposedEdits(Answer):
+    """The edits of one chunk as they were said; `edit_answers.Edits` are those that keep the rules."""
 
     action: Literal["edit"] = "edit"
     edits: list[Edit]
     left: list[LeftOut] = Field(
         default_factory=list, description="Paragraphs that fit none of the files, each with the reason."
     )
-
-    @model_validator(mode="after")
-    def _follow_the_rules(self, info: ValidationInfo) -> Self:
-        request: EditRequest | None = _request(info)
-        if request is not None:
-            from infold.librarian.rules import check_edits
-
-            check_edits(self, request)
-        return self
 
     def paragraphs_of(self, edit: Edit, chunk: Chunk) -> list[int]:
         """The paragraphs an edit takes care of: those it names, else all that are not left out."""

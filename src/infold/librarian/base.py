@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from infold.librarian.answers import (
     Chunk,
     EditRequest,
-    Edits,
     Grouping,
     GroupRequest,
     Look,
@@ -16,6 +15,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
+from infold.librarian.edit_answers import Edits
 from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest

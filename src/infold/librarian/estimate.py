@@ -29,7 +29,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from infold.librarian.answers import Answer, Edits, Grouping, Look, Paragraph, Summary
+from infold.librarian.answers import Answer, Grouping, Look, Paragraph, Summary
+from infold.librarian.edit_answers import Edits
 from infold.librarian.prompts import prompt
 from infold.librarian.spend import Price
 from infold.settings import Params

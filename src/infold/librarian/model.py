@@ -16,7 +16,6 @@ from infold.librarian.answers import (
     Answer,
     Chunk,
     EditRequest,
-    Edits,
     Grouping,
     GroupRequest,
     Look,
@@ -28,6 +27,7 @@ from infold.librarian.articles import ArticleRequest, ArticleSummaries, article_
 from infold.librarian.base import Transcript
 from infold.librarian.compressing import Compression, CompressionRequest, compression_messages
 from infold.librarian.decisions import DecisionStore
+from infold.librarian.edit_answers import Edits
 from infold.librarian.endpoint import Endpoint
 from infold.librarian.exchange import Exchange
 from infold.librarian.ledger import Ledger

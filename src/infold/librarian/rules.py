@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from infold.errors import EditRefused
-from infold.librarian.answers import Edit, EditRequest, Edits, Paragraph, is_covered
+from infold.librarian.answers import Edit, EditRequest, Paragraph, ProposedEdits, is_covered
 from infold.text import folded_words
 from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
 from infold.vault.match import Haystack, line_of
@@ -42,7 +42,7 @@ class _Findings:
         self.problems.append(f"edit {number} ({edit.file}): {what}" + (f". {hint}" if hint else ""))
 
 
-def check_edits(answer: Edits, request: EditRequest) -> None:
+def check_edits(answer: ProposedEdits, request: EditRequest) -> None:
     """Checks an answer against the texts it was asked for. A path given by its bare name or without .md is completed.
 
     Raises ValueError that names everything that is wrong.
@@ -149,7 +149,7 @@ def _broken(text: str, placed: Sequence[_Placed]) -> EditRefused | None:
     return None
 
 
-def _accounting(answer: Edits, request: EditRequest) -> list[str]:
+def _accounting(answer: ProposedEdits, request: EditRequest) -> list[str]:
     """Whether each paragraph of the chunk ends somewhere, and only there."""
     known = [paragraph.n for paragraph in request.chunk.paragraphs]
     listed = f"this chunk has paragraph{'s' * (len(known) > 1)} {', '.join(map(str, known))}"
@@ -177,7 +177,7 @@ def _accounting(answer: Edits, request: EditRequest) -> list[str]:
     return problems
 
 
-def _kept_words(answer: Edits, placed: Sequence[_Placed], request: EditRequest) -> list[str]:
+def _kept_words(answer: ProposedEdits, placed: Sequence[_Placed], request: EditRequest) -> list[str]:
     """Whether each paragraph's words really stand in what its edits add, or in what its duplicate markers quote."""
     problems = []
     left = {entry.paragraph for entry in answer.left}

@@ -11,10 +11,10 @@ from infold import lazy
 from infold.app import OpenVault
 from infold.errors import IndexFault, NoteUnreadable, PathRefused, UsageError
 from infold.knowledge.filling import Candidate
-from infold.knowledge.packing import FEWEST_TOKENS
 from infold.librarian.spend import Usage
 from infold.operations.contract import Effect, Group, Message
-from infold.operations.spending import Agreement, Quote
+from infold.operations.knowledge_request import KnowledgeQueryRequest
+from infold.operations.spending import Quote
 from infold.operations.table import operation
 from infold.search.index.contract import Filter, PointGroup
 from infold.text import content_hash
@@ -22,8 +22,6 @@ from infold.text import content_hash
 if TYPE_CHECKING:
     from infold.operations.piece_choice import PieceChoice
 
-QuerySource = Literal["local", "external", "both"]
-QueryCompression = Literal["auto", "none", "minimal"]
 
 _LOCAL: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY)
 _GROUPS: Final[dict[str, tuple[PointGroup, ...]]] = {
@@ -31,21 +29,6 @@ _GROUPS: Final[dict[str, tuple[PointGroup, ...]]] = {
     "external": (PointGroup.EXTERNAL,),
     "both": (*_LOCAL, PointGroup.EXTERNAL),
 }
-
-
-class KnowledgeQueryRequest(Agreement):
-    """What to answer, and in how much room."""
-
-    query: str
-    """What you want to know."""
-    max_tokens: int = Field(default=8000, ge=FEWEST_TOKENS)
-    """The whole answer has at most so many tokens (a quarter of its characters)."""
-    source: QuerySource = "local"
-    """Your own notes, what was brought in from outside, or both."""
-    compression: QueryCompression = "auto"
-    """none: whole notes, cut at the limit; minimal: key sentences and summaries; auto: what is worth most.
-
-    Where a model decides what that is, it is asked only with a token or a cap; until then measured value decides."""
 
 
 class KnowledgePiece(Message):

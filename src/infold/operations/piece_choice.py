@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infold.app import OpenVault
     from infold.librarian.compressing import Compression, CompressionRequest
     from infold.librarian.estimate import Estimate
-    from infold.operations.knowledge import KnowledgeQueryRequest
+    from infold.operations.knowledge_request import KnowledgeQueryRequest
     from infold.workspace import Workspace
 
 

@@ -26,7 +26,8 @@ from infold.errors import (
 from infold.knowledge.sources.records import SourceRecord
 from infold.knowledge.sources.research import FetchReport, Researcher, stale
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
-from infold.operations.knowledge import KnowledgeQueryRequest, answered
+from infold.operations.knowledge import answered
+from infold.operations.knowledge_request import KnowledgeQueryRequest
 from infold.operations.notes import created, folder_of
 from infold.operations.table import operation
 

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.librarian.answers import Edits
+from infold.librarian.edit_answers import Edits
 from infold.librarian.rules import check_edits
 from infold.vault.edits import apply_edits
 from tests.librarian.offline.support import edit_request, librarian_in

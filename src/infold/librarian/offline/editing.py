@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from infold.librarian.answers import Edit, EditRequest, Edits, LeftOut, OpenNote, Paragraph
+from infold.librarian.answers import Edit, EditRequest, LeftOut, OpenNote, Paragraph
+from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import inserting
 from infold.librarian.offline.evidence import Evidence
 from infold.librarian.offline.placing import Place, best_section, end_of, place_in

@@ -11,7 +11,6 @@ from typing import Final
 from infold.librarian.answers import (
     Chunk,
     EditRequest,
-    Edits,
     Grouping,
     GroupRequest,
     Look,
@@ -21,6 +20,7 @@ from infold.librarian.answers import (
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import Transcript
+from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import grouping, homes, looking
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries

@@ -24,7 +24,7 @@ from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 if TYPE_CHECKING:
     from infold.search.query.excerpts import Stretch, Texts
     from infold.search.query.fusion import Ranked
-    from infold.search.query.searcher import Legs
+    from infold.search.query.legs import Legs
     from infold.settings import Fusion
 
 DEPTH: Final = 100  # passages of each leg, at least

@@ -26,24 +26,21 @@ from infold.search.index.contract import (
     Hit,
 )
 from infold.search.index.generations import IndexFolder
+from infold.search.query.build_results import answer
 from infold.search.query.fusion import (
-    KEYWORD,
-    MEANING,
     Leg,
-    Ranked,
     Ranking,
     best_scores,
     by_relative_score,
-    by_strength,
-    fuse,
     near,
     telling,
 )
+from infold.search.query.legs import Legs
 from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
 from infold.search.terms import query_weights
-from infold.settings import Fusion, SearchParams
+from infold.settings import SearchParams
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
@@ -66,34 +63,6 @@ class NoteScore:
 
     keyword: float
     dense: float
-
-
-@dataclass(frozen=True, slots=True)
-class Legs:
-    """What each kind of search found for one question, and how long it took."""
-
-    keyword: list[Hit]
-    dense: list[Hit]
-    dense_weight: float
-    keyword_ms: float
-    dense_ms: float
-    keyword_base: float = 0.0  # what a passage that is not among the hits scores at most
-    dense_base: float = 0.0
-    notice: str = ""  # why it is not all there is
-    is_full: bool = False  # whether there may be more, further down
-    match: Callable[[Sequence[Hit]], Ranking] | None = None  # what else speaks for what was found
-
-    def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
-        """The two as one ranking; by strength, with what else speaks for a passage."""
-        rankings = [
-            Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
-            Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
-        ]
-        if fusion != "strength":
-            return fuse(rankings, fusion_k)
-        found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
-        match = (self.match(list(found.values())),) if self.match is not None else ()
-        return by_strength([*rankings, *match])
 
 
 class Searcher:
@@ -220,8 +189,6 @@ class Searcher:
         `search.query.query_parser` has the operators. What the files no longer say is left out, and counted. Where no
         groups are named, external text and nodes are left out too.
         """
-        from infold.search.query.build_results import answer
-
         return answer(
             self,
             asked,
