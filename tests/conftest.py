@@ -16,7 +16,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_models_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Tests find no embedding model, nor anything else, that whoever runs them keeps in their state home."""
+    """Tests find no embedding model, nor anything else, that whoever runs them keeps in their state home.
+
+    Nor do they leave processes behind that serve searches; those that are about them say so.
+    """
+    os.environ["INFOLD_RESIDENT"] = "0"
     os.environ["INFOLD_STATE_HOME"] = str(tmp_path_factory.mktemp("state-home"))
 
 

@@ -10,9 +10,10 @@ Importing this package loads nothing else; what an opened vault can do is in `in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as `typing` has it, for which no search waits
 if TYPE_CHECKING:
+    from typing import Any
+
     from infold.app import OpenVault
     from infold.app import open_vault as open  # noqa: A004 - said with its package: infold.open
 

@@ -1,6 +1,6 @@
 """`python -m infold`: the same as the `infold` command."""
 
-from infold.cli.app import main
+from infold.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -75,7 +75,7 @@ def open_workspace(
 
     Keys and hosts are the `environment`'s where it is given, else those of this process.
     """
-    return OpenVault(LocatedWorkspace(workspace, "given", None), progress, environment)
+    return OpenVault(LocatedWorkspace(workspace, "given", None, workspace.vault), progress, environment)
 
 
 @asynccontextmanager

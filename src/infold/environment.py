@@ -6,16 +6,18 @@ Apart from the parameters, which are versioned with the work. A name counts in c
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:  # a search reads no key, and does without
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from pathlib import Path
+
     from pydantic import SecretStr
 
-VARIABLES: Final = {
+VARIABLES = {
     "INFOLD_VAULT": "the folder of notes, where `--vault` does not name it",
     "INFOLD_STATE": "what infold keeps about that vault, where `--state` does not name it",
     "INFOLD_STATE_HOME": "the folder of all state folders, of models and of what `infold init` remembers",
+    "INFOLD_RESIDENT": "`0`: no search is asked of a resident process, and none is started",
     "INFOLD_SESSIONS": "the folder of transcripts",
     "OPENAI_API_KEY": "the key of a model's or an embedding service's endpoint",
     "OPENAI_BASE_URL": "the address of an OpenAI-compatible endpoint; else OpenAI's",
@@ -31,7 +33,9 @@ VARIABLES: Final = {
     "PREFECT_HOME": "Prefect's own folder; else one in the state folder",
     "HF_ENDPOINT": "where models are pulled from; else the Hugging Face Hub",
     "HF_HUB_OFFLINE": "set to 1, nothing is pulled",
+    "XDG_DATA_HOME": "the user's data folder, on systems that have it",
     "XDG_RUNTIME_DIR": "the session's folder for sockets",
+    "TZ": "the time zone in which days begin",
     "PATH": "where `git` is found",
     "VISUAL": "the editor that `infold open` starts",
     "EDITOR": "the same, where VISUAL names none",
@@ -116,7 +120,11 @@ class Environment:
 
     def _path(self, name: str) -> Path | None:
         value = self.get(name)
-        return Path(value).expanduser() if value else None
+        if not value:
+            return None
+        from pathlib import Path
+
+        return Path(value).expanduser()
 
     def _secret(self, name: str) -> SecretStr | None:
         value = self.get(name)

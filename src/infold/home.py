@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from infold.environment import Environment
+from infold.place import home_of_states
 
 
 def state_home() -> Path:
     """INFOLD_STATE_HOME, else a folder in the user's data folder. It need not exist yet."""
-    named = Environment().state_home
-    if named:
-        return named.absolute()
-    import platformdirs
-
-    return platformdirs.user_data_path("infold")
+    return Path(home_of_states())

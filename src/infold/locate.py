@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any
 from infold.discovery import find_inbox, find_root
 from infold.environment import Environment
 from infold.errors import SettingInvalid, UsageError, VaultNotFound
-from infold.places import default_state, known_vaults, remembered_places
+from infold.place import PARAMS_FILE, read_places, settings_files, state_of
+from infold.places import known_vaults
 
 if TYPE_CHECKING:
     from infold.settings import Params
     from infold.workspace import Workspace
-
-PARAMS_FILE = "params.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +51,18 @@ class WorkspaceRequest:
 
 @dataclass(frozen=True, slots=True)
 class LocatedWorkspace:
-    """A workspace and where each part of the answer came from."""
+    """A workspace and where each part of the answer came from.
+
+    `folder` is the vault as it was named, which `vault.notes_directory` may narrow; `named_params` is the file of
+    settings that counts whatever else there is.
+    """
 
     workspace: Workspace
     vault_from: str
     params_file: Path | None
+    folder: Path
+    named_params: Path | None = None
+    is_changed: bool = False  # single settings were given on top
 
     @property
     def vault(self) -> Path:
@@ -83,23 +89,21 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     vault_from = "--vault" if wanted.vault is not None else "INFOLD_VAULT"
     wanted = replace(wanted, vault=wanted.vault or environment.vault, state=wanted.state or environment.state)
     repository = _repository_params() if wanted.vault is None else None
-    remembered = remembered_places()
+    remembered = read_places()
     vault, vault_from = _vault(wanted, vault_from, repository, remembered)
     state = _state(wanted, vault, repository, remembered)
-    params_file = wanted.params or (repository[0] if repository else None)
-    if params_file is None:
-        params_file = next((file for file in _params_of(state) if file.is_file()), None)
+    named_params = wanted.params or (repository[0] if repository else None)
+    params_file = named_params or next(
+        (Path(file) for file in settings_files(str(state)) if Path(file).is_file()), None
+    )
     params = load_params(params_file, list(wanted.changes))
     notes = _notes_folder(vault, params)
     params = _with_names_found(params, vault, notes)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
-    return LocatedWorkspace(_with_inbox_told_apart(workspace), vault_from, params_file)
-
-
-def _params_of(state: Path) -> tuple[Path, ...]:
-    """Where the settings of a state folder may lie: in the DVC project that it belongs to, else in itself."""
-    project = state.parent.parent
-    return (*([project / PARAMS_FILE] if (project / ".dvc").is_dir() else []), state / PARAMS_FILE)
+    space = _with_inbox_told_apart(workspace)
+    return LocatedWorkspace(
+        space, vault_from, params_file, vault, named_params, bool(wanted.changes) or inbox is not None
+    )
 
 
 def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:
@@ -166,10 +170,7 @@ def _state(
         state = _real(wanted.state)
         _refuse_reports_among_notes(vault, state)
     else:
-        if repository is not None:
-            state = _real(repository[0].parent / "data" / "state")
-        else:
-            state = _real(Path(remembered.get("states", {}).get(str(vault)) or default_state(vault)))
+        state = Path(state_of(str(vault), str(repository[0]) if repository else None, remembered))
         if state.is_relative_to(vault):
             raise SettingInvalid(
                 f"The state folder {state} would lie inside the vault {vault}.",

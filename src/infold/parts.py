@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from infold.knowledge.sources.store import SourceStore
     from infold.librarian.ledger import Ledger
     from infold.search.embed.embedder import Embedder
+    from infold.search.follow.moments import Moments
     from infold.search.index.feeds import Feed
     from infold.search.index.sync_stats import SyncResult
     from infold.search.query.excerpts import Texts
@@ -76,6 +77,7 @@ class VaultParts:
         self, located: LocatedWorkspace, progress: Progress = silent, environment: Environment | None = None
     ) -> None:
         self.located = located
+        self.is_kept_open = False  # for many searches, which is told before the first: then changes are listened for
         self._progress = progress
         self._environment = Part(lambda: environment or Environment())
         self._embedder = Part(self._open_embedder, lambda embedder: embedder.close())
@@ -255,7 +257,18 @@ class VaultParts:
             feeds=lambda: self.feeds(settled_only=True),
             texts=self._texts,
             progress=self.progress,
+            moments=self._moments() if self.is_kept_open else None,
         )
+
+    def _moments(self) -> Moments:
+        """Those of all that feeds are read from; what memory trees have to tell they know themselves."""
+        from infold.search.follow.moments import Moments
+        from infold.vault.daily_notes import OBSIDIAN_DAILY
+        from infold.vault.ignore import OBSIDIAN_SETTINGS
+
+        space = self.workspace
+        files = [space.vault / OBSIDIAN_SETTINGS, space.vault / OBSIDIAN_DAILY]
+        return Moments(lambda: (space.vault, space.sessions, space.sources), files)
 
     def _open_searcher(self) -> Searcher:
         return lazy.search.query.searcher.Searcher(self.workspace.index, self.params.search, self.embedder)

@@ -5,41 +5,28 @@ A name of a vault stands wherever its folder may be named. Where a folder of tha
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from infold import place
 from infold.durable.files import Disk, make_private
 from infold.errors import StateUnwritable, UsageError
 from infold.home import state_home
 
-_FILE: Final = "places.json"
 _NAME: Final = re.compile(r"\w[\w.-]*")
 
 
 def default_state(vault: Path) -> Path:
     """The state folder of a vault for which none was named: two vaults of one name do not share it."""
-    name = re.sub(r"[^\w.-]+", "-", vault.name).strip("-.") or "vault"
-    digest = hashlib.sha256(os.fsencode(vault)).hexdigest()[:8]
-    return state_home() / "vaults" / f"{name}-{digest}"
-
-
-def remembered_places() -> dict[str, Any]:
-    """`default`: the vault of every command that names none; `states` by vault; `names`. Each may be missing."""
-    try:
-        places = json.loads((state_home() / _FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return places if isinstance(places, dict) else {}
+    return Path(place.default_state(str(vault)))
 
 
 def remember(vault: Path, state: Path) -> Path:
     """Makes `vault` the default and keeps where its state is; gives the file that says so."""
-    places = remembered_places()
+    places = place.read_places()
     states = {**places.get("states", {}), str(vault): str(state)}
     if state == default_state(vault):
         del states[str(vault)]
@@ -48,7 +35,7 @@ def remember(vault: Path, state: Path) -> Path:
 
 def known_vaults() -> dict[str, Path]:
     """The folders of the vaults that have a name, by name."""
-    names = remembered_places().get("names", {})
+    names = place.read_places().get("names", {})
     return {name: Path(names[name]) for name in sorted(names)} if isinstance(names, Mapping) else {}
 
 
@@ -82,11 +69,11 @@ def vault_named(name: str) -> Path:
 
 
 def _write_names(names: Mapping[str, Path]) -> None:
-    _write({**remembered_places(), "names": {name: str(folder) for name, folder in names.items()}})
+    _write({**place.read_places(), "names": {name: str(folder) for name, folder in names.items()}})
 
 
 def _write(places: Mapping[str, Any]) -> Path:
-    file = state_home() / _FILE
+    file = state_home() / place.PLACES_FILE
     try:
         make_private(file.parent)
         Disk().write_whole(file, (json.dumps(places, indent=2) + "\n").encode(), is_shared=True)

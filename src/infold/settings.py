@@ -161,6 +161,7 @@ class WatchParams(Section):
     polling: bool = False
     integrate: Literal["plan", "apply"] = "plan"
     inbox_rest_seconds: float = Field(default=120, ge=0)
+    resident_minutes: float = Field(default=15, ge=0)
 
 
 class NotebookParams(Section):

@@ -57,7 +57,7 @@ def test_a_run_that_does_not_start_and_a_silent_process_are_said(folder):
 def test_doctor_says_what_is_served_and_what_does_not_come(folder, tmp_path):
     """Not served is no problem; served with a scheduler that fails is one."""
     place = LocatedWorkspace(
-        Workspace(tmp_path / "vault", tmp_path / "state", tmp_path / "inbox.md", Params()), "here", None
+        Workspace(tmp_path / "vault", tmp_path / "state", tmp_path / "inbox.md", Params()), "here", None, tmp_path
     )
     (finding,) = flow_findings(place)
     assert (finding.level, "infold flows up" in finding.text) == ("ok", True)

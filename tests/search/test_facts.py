@@ -23,6 +23,7 @@ type_of = {
     "embeddingModel": str,
     "dbSizeBytes": int,
     "watcherActive": bool,
+    "servedBy": type(None),
 }
 
 

@@ -19,6 +19,7 @@ import pytest
 
 from infold.errors import IndexFault, InfoldError, VaultBusy
 from infold.search.index.contract import Filter
+from infold.search.shared import frames
 from infold.search.shared import index_client as asking
 from infold.search.shared import protocol as wire
 from infold.search.shared import rendezvous as meeting
@@ -296,7 +297,7 @@ def test_who_sends_no_frame_is_left_standing(tmp_path: Path, sent: bytes):
                 stranger.settimeout(10)
                 stranger.connect(card.address)
                 if is_known:
-                    wire.send(stranger, card.word)
+                    frames.send(stranger, card.word.encode())
                 stranger.sendall(sent)
                 stranger.shutdown(socket.SHUT_WR)
                 with contextlib.suppress(ConnectionError):
@@ -314,12 +315,12 @@ def test_a_call_that_makes_no_sense_is_a_fault(tmp_path: Path, asked: object):
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.settimeout(10)
             stranger.connect(card.address)
-            wire.send(stranger, card.word)
-            wire.send(stranger, asked)
+            frames.send(stranger, card.word.encode())
+            frames.send(stranger, wire.packed(asked))
             with pytest.raises(IndexFault):
-                wire.opened(wire.receive(stranger))
-            wire.send(stranger, ["count", wire.pack_filter(Filter())])
-            assert wire.opened(wire.receive(stranger)) == 0
+                wire.opened(wire.unpacked(frames.receive(stranger)))
+            frames.send(stranger, wire.packed(["count", wire.pack_filter(Filter())]))
+            assert wire.opened(wire.unpacked(frames.receive(stranger))) == 0
 
 
 FORKED = """

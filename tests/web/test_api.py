@@ -101,6 +101,7 @@ async def test_the_debug_api_has_the_keys_of_the_specification(client):
             "embeddingModel",
             "dbSizeBytes",
             "watcherActive",
+            "servedBy",
         }
         assert status["files"] == {"total": 2, "stale": 0}
         found = (await http.get("/api/debug/memory/search", params={"q": "valve", "sources": "notebook,daily"})).json()

@@ -24,6 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from infold import __version__
 from infold._pipeline import mount
+from infold.cli.client import INTERRUPTED, INTERRUPTED_NOTICE, SERVED
 from infold.cli.commands import COMMANDS, Entry, Group
 from infold.cli.examples import EXAMPLES
 from infold.cli.terminal import Terminal
@@ -34,7 +35,6 @@ EXIT_CODES = (
     "Exit codes: 0 done, also when there was nothing to do; 1 some work is left, with reasons; "
     "2 wrong use; 3 the environment (key, endpoint, disk)."
 )
-_INTERRUPTED = 130
 
 
 _WrongUse: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever this typer keeps click
@@ -148,10 +148,8 @@ class _Face(_Plain, TyperGroup):
                 )
             )
         except KeyboardInterrupt:
-            terminal.notice(
-                "\nInterrupted. Every note is as it was or wholly changed, never in between; run the command again."
-            )
-            code = _INTERRUPTED
+            terminal.notice(INTERRUPTED_NOTICE)
+            code = INTERRUPTED
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
@@ -259,8 +257,14 @@ def _root(
     """Infold folds new text into the notes you already have."""
 
 
+def run_command(words: list[str]) -> None:
+    """Runs a command by its words, for another process of this user. Raises whatever it raises, and typer's own."""
+    entry = next(entry for entry in COMMANDS if entry.name == words[0] and entry.name in SERVED)
+    _loaded(entry).main(words[1:], prog_name=f"infold {entry.name}", standalone_mode=False)
+
+
 def main() -> None:
-    """The entry point."""
+    """The whole program."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some takes 20 ms
     mount()
     app()

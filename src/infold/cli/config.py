@@ -15,7 +15,7 @@ from infold.cli import suggestions
 from infold.cli.options import Call, command
 from infold.environment import VARIABLES, Environment
 from infold.errors import SettingInvalid, UsageError
-from infold.locate import PARAMS_FILE
+from infold.place import PARAMS_FILE
 from infold.settings import Params, load_params
 from infold.settings_file import change_setting, names, said_in
 

@@ -7,11 +7,9 @@ for markup or for control codes.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import Final
 
-from infold.environment import Environment
 from infold.operations.memory import LineRange, MemorySearchAnswer, MemorySearchPlace, MemorySearchResult
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -24,13 +22,6 @@ class Paint:
 
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
-
-    @classmethod
-    def for_stdout(cls) -> Paint:
-        """Colours where a person looks and has not said otherwise (NO_COLOR, FORCE_COLOR)."""
-        environment = Environment()
-        wanted = sys.stdout.isatty() or bool(environment.get("FORCE_COLOR"))
-        return cls(is_on=wanted and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
 
     def __call__(self, style: str, text: str) -> str:
         """`text` in a style."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -31,13 +30,13 @@ def get(
     the `.md` may be left out where only one note has the name. A note that is not there is no error: nothing is
     printed, and names that come near are on stderr. Of a session (`sessions/talk.jsonl:3-7`) what was said is printed.
     """
-    with call.vault() as vault:
+    with call.reading() as vault:
         found = memory_get(vault, MemoryGetRequest(path=name))
     if call.terminal.is_json:
         call.terminal.emit(found.as_json())
     else:
         text = found.text.removeprefix("\ufeff")
-        sys.stdout.write(text if not text or text.endswith(("\n", "\r")) else text + "\n")
+        call.terminal.write(text if not text or text.endswith(("\n", "\r")) else text + "\n")
     if found.hint:
-        sys.stderr.write(f"{found.hint}\n")
+        call.terminal.aside(found.hint)
     return 0

@@ -16,7 +16,8 @@ from infold.diagnostics.vault_stats import vault_stats
 from infold.discovery import Found, find_inbox, find_root
 from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
-from infold.locate import PARAMS_FILE, LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.place import PARAMS_FILE
 from infold.places import remember
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.options import Call, command, placeless_command
+from infold.cli.resident import serving
 from infold.environment import Environment
 from infold.errors import EnvironmentFault, UsageError
 from infold.mcp.clients import CLIENTS, entry, find_client, with_entry
@@ -54,12 +55,12 @@ def serve(
     It answers at once; the index is brought up to date behind. `infold mcp install CLIENT` writes the entry that starts
     it into a client's settings.
     """
-    serving, choice = _loaded(tools, prefix, read_only=read_only)
-    with call.vault() as vault:
+    face, choice = _loaded(tools, prefix, read_only=read_only)
+    with call.vault() as vault, serving(vault):
         if not http:
-            serving.serve_stdio(vault, choice)
+            face.serve_stdio(vault, choice)
             return 0
-        app = serving.http_app(vault, choice, host=host, token=token or Environment().get("INFOLD_MCP_TOKEN"))
+        app = face.http_app(vault, choice, host=host, token=token or Environment().get("INFOLD_MCP_TOKEN"))
         from infold.http.server import serve as serve_http
 
         call.terminal.notice(f"Serving http://{host}:{port}/mcp. Ctrl-C ends it.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
@@ -23,6 +25,7 @@ from infold.progress import Progress, silent
 from infold.workspace import Workspace
 
 P = ParamSpec("P")
+_maker: ContextVar[Callable[[Terminal, WorkspaceRequest], Call] | None] = ContextVar("maker", default=None)
 
 _PLACE, _OUTPUT = "Where", "Output"
 
@@ -112,7 +115,7 @@ ReportOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Call:
     """What every command gets: where it writes, and the place that was asked for."""
 
@@ -131,6 +134,14 @@ class Call:
         """The vault of that place, opened; to be used in a `with` statement."""
         return OpenVault(self.place(inbox=inbox, **settings), progress)
 
+    def reading(self, progress: Progress = silent, **settings: object) -> AbstractContextManager[OpenVault]:
+        """The same, for what only reads; a resident has it open already."""
+        return OpenVault(self.place(inbox=None, **settings), progress)
+
+    def afterwards(self, work: Callable[[], None]) -> None:
+        """What is left to do once the answer is shown."""
+        work()
+
     def _finish(self, workspace: Workspace) -> None:
         """Brings what a killed process left half written to its end; a process that is at it is left alone."""
         try:
@@ -140,6 +151,16 @@ class Call:
             return
         except InfoldError as error:
             self.terminal.notice(f"What was stopped before cannot be finished yet: {error}", style="yellow")
+
+
+@contextmanager
+def calls_made_by(make: Callable[[Terminal, WorkspaceRequest], Call]) -> Iterator[None]:
+    """While it lasts, commands that this thread runs get the Call that `make` gives for the options that all have."""
+    token = _maker.set(make)
+    try:
+        yield
+    finally:
+        _maker.reset(token)
 
 
 def _placed(
@@ -152,9 +173,10 @@ def _placed(
     is_quiet: QuietOption = False,
     debug: DebugOption = False,  # noqa: ARG001 - the app looks for it where errors end
 ) -> Call:
-    return Call(
-        Terminal(is_json=is_json, is_quiet=is_quiet), WorkspaceRequest(vault, state, params, tuple(changes or ()))
-    )
+    terminal = Terminal(is_json=is_json, is_quiet=is_quiet)
+    wanted = WorkspaceRequest(vault, state, params, tuple(changes or ()))
+    make = _maker.get()
+    return Call(terminal, wanted) if make is None else make(terminal, wanted)
 
 
 def _placeless(

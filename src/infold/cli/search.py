@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ from infold.operations.memory import MemorySearchAnswer, MemorySearchRequest, me
 from infold.search.index.contract import DEFAULT_GROUPS, PointGroup
 
 if TYPE_CHECKING:
+    from infold.app import OpenVault
     from infold.cli.progress import Stages
     from infold.cli.terminal import Terminal
 
@@ -111,24 +111,32 @@ def search(
         explain=explain,
     )
     bars = _Bars(call.terminal)
-    with call.vault(bars, search__sync_on_search=False if no_sync else None) as vault:
+    with call.reading(bars, search__sync_on_search=False if no_sync else None) as vault:
         with bars:
             found = memory_search(vault, request)
         _show(call, found, request)  # here, because closing the index waits for the disk
-        vault.fill_vectors()
+        call.afterwards(lambda: _after(vault))
     return 0
+
+
+def _after(vault: OpenVault) -> None:
+    """What the next searches have of it."""
+    vault.fill_vectors()
+    if not vault.is_kept_open:
+        from infold.cli.resident import start_where_it_pays
+
+        start_where_it_pays(vault.located)
 
 
 def _show(call: Call, found: MemorySearchAnswer, request: MemorySearchRequest) -> None:
     if call.terminal.is_json:
         call.terminal.emit(found.as_json())
         return
-    page = "\n".join(lines_of(found, Paint.for_stdout())).rstrip("\n")
+    page = "\n".join(lines_of(found, Paint(is_on=call.terminal.is_coloured))).rstrip("\n")
     if page:
-        sys.stdout.write(f"{page}\n")
-        sys.stdout.flush()
+        call.terminal.write(f"{page}\n")
     for notice in _notices(found, request):
-        sys.stderr.write(f"{notice}\n")
+        call.terminal.aside(notice)
 
 
 class _Bars:

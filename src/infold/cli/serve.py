@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.resident import serving
 from infold.environment import Environment
 from infold.errors import EnvironmentFault
 
@@ -44,7 +45,7 @@ def serve(
     token = token or Environment().get("INFOLD_SERVE_TOKEN")
     if host not in LOOPBACK and not token:
         token = secrets.token_urlsafe(24)
-    with call.vault() as vault:
+    with call.vault() as vault, serving(vault):
         app = create_app(vault, host=host, token=token)
         shown = f"[{host}]" if ":" in host else host
         call.terminal.notice(f"http://{shown}:{port}/{f'?token={token}' if token else ''} · Ctrl-C ends it.")

@@ -85,6 +85,7 @@ def _index_lines(index: IndexStatusAnswer, *, is_empty: bool) -> list[tuple[str,
         ("meaning", index.embedding_model or "not searched: search.embedding is none"),
         ("synced", synced),
         ("watched", "yes, by `infold watch`" if index.watcher_active else "no; a search looks for changes itself"),
+        *([("resident", f"process {index.served_by} answers searches")] if index.served_by else []),
     ]
 
 

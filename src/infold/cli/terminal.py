@@ -14,8 +14,9 @@ import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from infold.cli.client import is_coloured
 from infold.errors import InfoldError
 
 if TYPE_CHECKING:
@@ -28,23 +29,46 @@ ASIDE: Final = "dim"
 class Terminal:
     """Where one command writes. With `is_json` only `emit` writes to stdout; with `is_quiet` no asides are told."""
 
-    def __init__(self, *, is_json: bool = False, is_quiet: bool = False) -> None:
-        self.is_json = is_json
-        self.is_quiet = is_quiet
+    def __init__(
+        self,
+        *,
+        is_json: bool = False,
+        is_quiet: bool = False,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+        is_coloured: bool | None = None,
+    ) -> None:
+        self.is_json, self.is_quiet = is_json, is_quiet
+        self._stdout, self._stderr, self._is_coloured = stdout, stderr, is_coloured
+
+    @property
+    def stdout(self) -> TextIO:
+        """Where results go: this process's own, where no other was given."""
+        return self._stdout or sys.stdout
+
+    @property
+    def stderr(self) -> TextIO:
+        """Where everything else goes."""
+        return self._stderr or sys.stderr
+
+    @property
+    def is_coloured(self) -> bool:
+        """Whether results have colours."""
+        return is_coloured() if self._is_coloured is None else self._is_coloured
 
     @cached_property
     def out(self) -> Console:
         """For results."""
         from rich.console import Console
 
-        return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
+        return Console(file=self.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
     @cached_property
     def err(self) -> Console:
         """For progress, notices and errors."""
         from rich.console import Console
 
-        return Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+        return Console(file=self.stderr, highlight=False, markup=False, emoji=False)
 
     @property
     def is_watched(self) -> bool:
@@ -72,7 +96,7 @@ class Terminal:
             return
         with self.out.capture() as captured:
             self.out.print(renderable)
-        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+        self.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
     def notice(self, message: str, *, style: str | None = None) -> None:
         """A line on stderr. One that is `dim` is an aside."""
@@ -81,8 +105,16 @@ class Terminal:
 
     def emit(self, value: Mapping[str, Any]) -> None:
         """The one JSON object."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-        sys.stdout.flush()
+        self.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+    def write(self, text: str) -> None:
+        """Text on stdout as it is."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def aside(self, line: str) -> None:
+        """A line on stderr as it is."""
+        self.stderr.write(f"{line}\n")
 
     def fail(self, error: InfoldError) -> int:
         """Says what happened and what to do next; gives the exit code."""

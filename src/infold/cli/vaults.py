@@ -11,7 +11,8 @@ from infold.cli import suggestions
 from infold.cli.options import Call, placeless_command
 from infold.errors import VaultNotFound
 from infold.locate import WorkspaceRequest, locate_workspace
-from infold.places import forget_vault, known_vaults, name_vault, remember, remembered_places, vault_named
+from infold.place import read_places
+from infold.places import forget_vault, known_vaults, name_vault, remember, vault_named
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="The name of a vault.", autocompletion=suggestions.vaults)
@@ -21,7 +22,7 @@ NameArgument = Annotated[
 @placeless_command
 def list_(call: Call) -> int:
     """List the vaults that have a name. The one with a star is that of every command that names none."""
-    known, default = known_vaults(), remembered_places().get("default")
+    known, default = known_vaults(), read_places().get("default")
     if call.terminal.is_json:
         listed = [
             {"name": name, "vault": str(folder), "isDefault": str(folder) == default, "isThere": folder.is_dir()}

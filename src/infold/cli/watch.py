@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.resident import serving
 from infold.cli.terminal import Terminal
 from infold.cli.watch_inbox import following_inbox
 from infold.errors import InfoldError
@@ -60,7 +61,7 @@ def watch(
     teller = _Teller(call.terminal, space.vault)
     try:
         following = following_inbox(vault, teller.inbox) if integrate else nullcontext()
-        with _ended_by_sigterm(), watch_claimed(space.index), vault, following:
+        with _ended_by_sigterm(), watch_claimed(space.index), vault, following, serving(vault):
             Follower(space.vault, vault.params.watch, _syncing(vault), teller.tell, teller.progress).run()
     except KeyboardInterrupt:
         teller.end()

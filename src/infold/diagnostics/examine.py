@@ -24,7 +24,10 @@ from infold.locate import LocatedWorkspace
 from infold.search.embed.models import name_in_use, rung_above
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import Manifest
+from infold.search.index_status import served_by
 from infold.search.server.engine import ServerEngine
+from infold.search.shared.rendezvous import RESIDENT_CARD
+from infold.workspace import Workspace
 
 _MOST_NAMED: Final = 5
 _SCARCE_DISK_BYTES: Final = 500 * 1024 * 1024
@@ -198,6 +201,7 @@ def _state(place: LocatedWorkspace, seen: VaultStats, environment: Environment) 
     workspace = place.workspace
     yield Finding(Level.OK, "settings", str(place.params_file or "the defaults"))
     yield _index(workspace.index, seen)
+    yield _resident(workspace)
     yield from _server(workspace.index, environment)
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
@@ -213,6 +217,18 @@ def _state(place: LocatedWorkspace, seen: VaultStats, environment: Environment) 
         f"{_size(free)} free where the state lies",
         "Free some; a full disk stops a run, and harms no note." if is_scarce else "",
     )
+
+
+def _resident(workspace: Workspace) -> Finding:
+    process = served_by(workspace.index)
+    minutes = workspace.params.watch.resident_minutes
+    if process is not None:
+        said = f"process {process} answers searches; deleting {workspace.index / RESIDENT_CARD} ends it"
+    elif minutes:
+        said = f"none; a second search within {minutes:g} minutes starts one"
+    else:
+        said = "none; watch.resident_minutes is 0"
+    return Finding(Level.OK, "resident", said)
 
 
 def _index(folder: Path, seen: VaultStats) -> Finding:

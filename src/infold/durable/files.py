@@ -192,6 +192,15 @@ def close_to_others(folder: Path) -> None:
             folder.chmod(0o700)
 
 
+def stamp_of(file: Path) -> tuple[int, int, int] | None:
+    """What tells a file from one that was written since: inode, size and time; None where there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @contextlib.contextmanager
 def unwritable(path: Path) -> Iterator[None]:
     """Turns what the system refuses into StateUnwritable, naming `path`."""

@@ -57,6 +57,8 @@ class IndexStatusAnswer(Message):
     embedding_model: str | None
     db_size_bytes: int
     watcher_active: bool
+    served_by: int | None
+    """The process that answers searches from an open index, if one does."""
 
 
 @operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,), not_in={Face.CLI: "`infold status` shows it"})

@@ -23,6 +23,7 @@ from infold.search.index.contract import Filter
 from infold.search.index.feeds import notes_in
 from infold.search.index.generations import IndexFolder
 from infold.search.index.manifest import IN_PROGRESS, Manifest
+from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
 from infold.vault.files import decode, read_bytes
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def status(workspace: Workspace) -> Json:
         "embeddingModel": None,
         "dbSizeBytes": _bytes_on_disk(workspace.index),
         "watcherActive": is_watched(workspace.index),
+        "servedBy": served_by(workspace.index),
     }
     manifest = _manifest(folder)
     if manifest is None:
@@ -98,6 +100,12 @@ def status(workspace: Workspace) -> Json:
         facts["chunks"]["withEmbeddings"] = max(0, passages - manifest.pending_count()) if model else 0
         facts["embeddingModel"] = model or None
     return facts
+
+
+def served_by(index_dir: Path) -> int | None:
+    """The process that answers searches from an open index; None where none does."""
+    card = read_card(index_dir, RESIDENT_CARD) if is_serving(index_dir) else None
+    return card.process if card is not None else None
 
 
 def files(workspace: Workspace) -> Json:

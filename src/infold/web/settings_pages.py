@@ -13,8 +13,8 @@ from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
 from infold.errors import InfoldError, SettingInvalid
-from infold.locate import PARAMS_FILE
 from infold.operations.vault import VaultStatusRequest, vault_status
+from infold.place import PARAMS_FILE
 from infold.settings import Params
 from infold.settings_file import change_setting, said_in
 from infold.vault.daily_notes import daily_notes

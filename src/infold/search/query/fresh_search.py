@@ -7,6 +7,7 @@ answered all the same where the index cannot be brought up to date, and the answ
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
+    from infold.search.follow.moments import Moments
     from infold.search.index.feeds import Feed
     from infold.search.index.sync_stats import SyncResult
     from infold.search.query.excerpts import Texts
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 FIRST_WAIT_SECONDS: Final = 120.0  # for a process that makes the very first index
 
+WAIT_SECONDS: Final = 1.0  # for one that gives a few passages their vectors after an answer
+SIBLING_SECONDS: Final = 3.0  # for another thread of this process that brings the index up to date
 FILL_SECONDS: Final = 0.3  # of vectors, after an answer
 _FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
 
@@ -45,6 +49,8 @@ class LiveSearch:
     """Answers questions about a workspace, for as long as it is open. For any number of threads.
 
     `feeds` are what is indexed, by default the vault's notes; `texts` gives the texts of sources that are no notes.
+    With `moments` of all folders that feeds are read from, these are looked through only when something changed there,
+    and every `watch.reconcile_seconds`.
     """
 
     def __init__(
@@ -55,6 +61,7 @@ class LiveSearch:
         feeds: Callable[[], Sequence[Feed]] | None = None,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
         progress: Progress = _silent,
+        moments: Moments | None = None,
     ) -> None:
         self._workspace = workspace
         self._embedder = embedder
@@ -63,6 +70,9 @@ class LiveSearch:
         self._progress = progress
         self._folder = IndexFolder(workspace.index)
         self._searcher: Searcher | None = None
+        self._moments = moments
+        self._indexed: tuple[int, float] | None = None  # the moment that the index is of, and until when that counts
+        self._turn = threading.Lock()
         self._unread: tuple[str, ...] = ()  # notes that the last sync could not read
 
     def search(
@@ -102,10 +112,19 @@ class LiveSearch:
         searcher = self._searcher
         with suppress(InfoldError, OSError, KeyboardInterrupt):
             if searcher is not None and self._embedder.traits.is_quick and searcher.pending_vectors:
-                self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
+                with self._turn:
+                    self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
+
+    def follow(self) -> None:
+        """Lets go of an index that a newer one is in the place of, where it was opened."""
+        with suppress(InfoldError):
+            if self._searcher is not None:
+                self._searcher.follow()
 
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
+        if self._moments is not None:
+            self._moments.close()
         searcher, self._searcher = self._searcher, None
         if searcher is not None:
             searcher.close()
@@ -133,10 +152,28 @@ class LiveSearch:
 
     def _brought_up_to_date(self) -> tuple[str, ...]:
         """What to say about it: nothing where all went well."""
+        moment = self._moments.now() if self._moments is not None else None
+        if moment is not None and self._is_of(moment):
+            return ()
+        has_turn = self._turn.acquire(timeout=SIBLING_SECONDS)
+        try:
+            return self._synced()
+        finally:
+            if has_turn:
+                self._turn.release()
+
+    def _synced(self) -> tuple[str, ...]:
+        moment = self._moments.now() if self._moments is not None else None
+        if moment is not None and self._is_of(moment):
+            return ()  # another thread has just done it
+        self._indexed = None
         has_index = not self._folder.is_damaged
         try:
             done = self._sync(
-                self._progress, paths=None, vectors=False, wait_seconds=0.0 if has_index else FIRST_WAIT_SECONDS
+                self._progress,
+                paths=None,
+                vectors=False,
+                wait_seconds=WAIT_SECONDS if has_index else FIRST_WAIT_SECONDS,
             )
         except VaultBusy:
             if not has_index:
@@ -151,7 +188,20 @@ class LiveSearch:
             return ("The search index was damaged; it was made anew.",)
         if done.emptied:
             return ("The vault seems empty, so the index was left as it is. Is its folder there?",)
+        if moment is not None:
+            self._indexed = moment, time.monotonic() + self._workspace.params.watch.reconcile_seconds
         return ()
+
+    def _is_of(self, moment: int) -> bool:
+        """Whether the index is known to hold everything of this moment."""
+        of, until = self._indexed or (None, 0.0)
+        if of != moment or time.monotonic() > until or self._folder.is_damaged:
+            return False
+        from infold.search.index.feeds import ChangeFeed
+
+        feeds = self._feeds() if self._feeds is not None else ()
+        changing = [feed for feed in feeds if isinstance(feed, ChangeFeed)]
+        return not any(feed.heard() != self._folder.current() or feed.waiting() for feed in changing)
 
     def _left_out(self) -> tuple[str, ...]:
         """What to say of notes that were not searched, where it is known without a look at them."""

@@ -244,6 +244,10 @@ class Searcher:
         """Whether meaning is looked for: there is an embedder, and the index was made with it."""
         return not self._embedder.traits.is_empty and self._current().model == self._embedder.name
 
+    def follow(self) -> None:
+        """Goes over to a newer index, where there is one, which every question does too."""
+        self._current()
+
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
         with self._opening:

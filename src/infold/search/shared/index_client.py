@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import VaultBusy
-from infold.search.shared.protocol import PROTOCOL, Disconnected, opened, receive, send
-from infold.search.shared.rendezvous import Card, is_same_user
+from infold.search.shared.frames import connect, receive, send
+from infold.search.shared.protocol import PROTOCOL, opened, packed, unpacked
+from infold.search.shared.rendezvous import Card
+
+if TYPE_CHECKING:
+    import socket
 
 ANSWER_SECONDS: Final = 30.0  # that the owner has for one call
 _MOST_IDLE: Final = 8
@@ -37,8 +40,8 @@ class Line:
         is_whole = False
         try:
             connection.settimeout(ANSWER_SECONDS)
-            send(connection, [name, *arguments])
-            answer = receive(connection)
+            send(connection, packed([name, *arguments]))
+            answer = unpacked(receive(connection))
             is_whole = True
         except TimeoutError as error:
             raise self._silent() from error
@@ -65,23 +68,10 @@ class Line:
             connection.close()
 
     def _connected(self) -> socket.socket:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            connection.settimeout(ANSWER_SECONDS)
-            connection.connect(self.card.address)
-            if not is_same_user(connection):
-                raise Disconnected("the socket is another user's")
-            send(connection, self.card.word)
+            return connect(self.card.address, self.card.word, ANSWER_SECONDS)
         except TimeoutError as error:
-            connection.close()
             raise self._silent() from error
-        except OSError as error:
-            connection.close()
-            raise Disconnected(str(error)) from error
-        except Disconnected:
-            connection.close()
-            raise
-        return connection
 
     def _silent(self) -> VaultBusy:
         return VaultBusy(

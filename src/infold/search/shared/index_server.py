@@ -1,4 +1,4 @@
-"""The owner's side of a shared index: answers the calls of other processes, from threads of this one.
+"""Answers the calls of other processes of this user, from threads of this one: of an index's owner, of a resident.
 
 One thread takes connections, one serves each of them. Ending finishes what is being answered, and takes no more.
 """
@@ -10,12 +10,12 @@ import hmac
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from infold.search.index.contract import VectorIndex
-from infold.search.shared.protocol import Disconnected, answer, receive, send
-from infold.search.shared.rendezvous import is_same_user, leave, listen
+from infold.search.shared.frames import Disconnected, is_same_user, receive, send
+from infold.search.shared.rendezvous import CARD, leave, listen
 
 MOST_CONNECTIONS: Final = 128
 ENDING_SECONDS: Final = 10.0  # that requests in flight have when the owner ends
@@ -26,12 +26,15 @@ _PAUSE_SECONDS: Final = 0.05
 
 
 class Service:
-    """Serves `index`, whose folder is `folder`, until `end`. Only who holds the folder's lock may make one."""
+    """Gives each frame to `answer`, from a thread of its client's own, until `end`; the card lies in `folder`.
 
-    def __init__(self, index: VectorIndex, folder: Path) -> None:
-        self._index = index
-        self._folder = folder
-        self._listener, self.card = listen(folder)
+    Only who holds the folder's lock may make one. `answer` raises Disconnected for what is no call.
+    """
+
+    def __init__(self, answer: Callable[[bytes], bytes], folder: Path, card_name: str = CARD) -> None:
+        self._answer = answer
+        self._folder, self._card_name = folder, card_name
+        self._listener, self.card = listen(folder, card_name)
         self._connections: dict[socket.socket, threading.Thread] = {}
         self._lock = threading.Lock()
         self._is_ending = False
@@ -40,7 +43,7 @@ class Service:
 
     def end(self) -> None:
         """Stops taking calls, and waits for those in flight."""
-        leave(self._folder, self.card)
+        leave(self._folder, self.card, self._card_name)
         with self._lock:
             self._is_ending = True
             open_ = dict(self._connections)
@@ -82,7 +85,7 @@ class Service:
         try:
             if self._is_welcome(connection):
                 while (request := self._next(connection)) is not None:
-                    said = answer(self._index, request)
+                    said = self._answer(request)
                     connection.settimeout(_SEND_SECONDS)
                     send(connection, said)
         except (Disconnected, TimeoutError, OSError):
@@ -92,7 +95,7 @@ class Service:
                 self._connections.pop(connection, None)
             connection.close()
 
-    def _next(self, connection: socket.socket) -> Any:
+    def _next(self, connection: socket.socket) -> bytes | None:
         """The next call; None where this owner takes no more."""
         if self._is_ending:
             return None
@@ -106,4 +109,4 @@ class Service:
             return False
         connection.settimeout(_GREETING_SECONDS)
         word = receive(connection, _GREETING_BYTES)
-        return isinstance(word, str) and hmac.compare_digest(word.encode(), self.card.word.encode())
+        return hmac.compare_digest(word, self.card.word.encode())

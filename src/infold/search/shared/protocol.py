@@ -1,4 +1,4 @@
-"""Calls of an index and their answers as bytes: frames on a socket, MessagePack inside.
+"""Calls of an index and their answers as bytes: MessagePack, in frames of `search.shared.frames`.
 
 Nothing but numbers, text, bytes, lists and maps is ever decoded, sizes are bounded, and what does not have the expected
 shape is refused: bytes from a socket are data. Who speaks to whom belongs to `search.shared.index_server` and
@@ -7,7 +7,6 @@ shape is refused: bytes from a socket are data. Who speaks to whom belongs to `s
 
 from __future__ import annotations
 
-import socket
 import struct
 from array import array
 from collections.abc import Callable, Sequence
@@ -18,11 +17,9 @@ import msgpack
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable, VaultBusy
 from infold.search.index.contract import Filter, QueryVector, Vector, VectorIndex, VectorRecord
+from infold.search.shared.frames import MAX_FRAME_BYTES, Disconnected
 
-PROTOCOL: Final = 2  # two that differ do not speak with each other
-MAX_FRAME_BYTES: Final = 512 * 1024 * 1024
-_LENGTH: Final = struct.Struct(">I")
-_READ_BYTES: Final = 1024 * 1024
+PROTOCOL: Final = 3  # two that differ do not speak with each other
 _FLOAT32: Final = "<f4"
 
 _FAULTS: Final[dict[str, type[InfoldError]]] = {
@@ -30,49 +27,20 @@ _FAULTS: Final[dict[str, type[InfoldError]]] = {
 }
 
 
-class Disconnected(Exception):
-    """The other side is gone, or sends what is no frame."""
-
-
-def send(connection: socket.socket, value: object) -> None:
-    """Sends one frame. Raises Disconnected, and TimeoutError where the socket has a limit."""
+def packed(value: object) -> bytes:
+    """What a frame of this value holds. Raises IndexFault where it would be too big."""
     body = msgpack.packb(value, use_bin_type=True)
     if len(body) > MAX_FRAME_BYTES:
         raise IndexFault(f"{len(body)} bytes are too many for one call of the search index.")
-    try:
-        connection.sendall(_LENGTH.pack(len(body)) + body)
-    except TimeoutError:
-        raise
-    except OSError as error:
-        raise Disconnected(str(error)) from error
+    return bytes(body)
 
 
-def receive(connection: socket.socket, most_bytes: int = MAX_FRAME_BYTES) -> Any:
-    """The next frame. Raises Disconnected, and TimeoutError where the socket has a limit."""
-    (length,) = _LENGTH.unpack(_exactly(connection, _LENGTH.size))
-    if length > most_bytes:
-        raise Disconnected(f"a frame of {length} bytes")
-    body = _exactly(connection, length)
+def unpacked(body: bytes) -> Any:
+    """The value of a frame. Raises Disconnected where it is none."""
     try:
         return msgpack.unpackb(body, raw=False, strict_map_key=True)
     except (ValueError, msgpack.UnpackException) as error:
         raise Disconnected(f"no frame: {error}") from error
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    parts = []
-    while count:
-        try:
-            part = connection.recv(min(count, _READ_BYTES))
-        except TimeoutError:
-            raise
-        except OSError as error:
-            raise Disconnected(str(error)) from error
-        if not part:
-            raise Disconnected("the other side is gone")
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
 
 
 def fault_frame(error: InfoldError) -> list[Any]:
@@ -161,6 +129,15 @@ CALLS: Final[dict[str, Callable[..., Any]]] = {
     "count": _count,
     "flush": _flush,
 }
+
+
+def answered(index: VectorIndex, body: bytes) -> bytes:
+    """Does what a frame asks for, and gives the answer's frame. Raises Disconnected where it is none."""
+    request = unpacked(body)
+    try:
+        return packed(answer(index, request))
+    except IndexFault as error:
+        return packed(fault_frame(error))
 
 
 def answer(index: VectorIndex, request: Any) -> list[Any]:

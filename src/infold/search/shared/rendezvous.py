@@ -12,8 +12,6 @@ import json
 import os
 import secrets
 import socket
-import stat
-import struct
 import tempfile
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -23,11 +21,14 @@ from typing import Final
 from infold.durable.files import Disk
 from infold.environment import Environment
 from infold.errors import StateUnwritable
+from infold.search.index.process_lock import Claim
+from infold.search.shared.frames import is_private
 from infold.search.shared.protocol import PROTOCOL
 
 CARD: Final = "owner.json"
+RESIDENT_CARD: Final = "resident.json"  # of the process that serves searches; it ends where this is taken away
+RESIDENT_LOCK: Final = "resident.lock"
 _BACKLOG: Final = 64
-_CREDENTIALS: Final = struct.Struct("3i")  # of SO_PEERCRED: process, user, group
 _WORD_BYTES: Final = 16
 _MOST_FOLDER_BYTES: Final = 60  # a socket's whole address has 104 on some systems
 
@@ -42,23 +43,42 @@ class Card:
     protocol: int = PROTOCOL
 
 
-def read_card(folder: Path) -> Card | None:
+def read_card(folder: Path, name: str = CARD) -> Card | None:
     """The card in an index's folder; None where there is none that can be trusted."""
     try:
-        values = json.loads((folder / CARD).read_bytes())
+        values = json.loads((folder / name).read_bytes())
         card = Card(int(values["process"]), str(values["address"]), str(values["word"]), int(values["protocol"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return card if _is_private(Path(card.address).parent) else None
+    return card if is_private(os.path.dirname(card.address)) else None  # noqa: PTH120 - as the client does
 
 
-def listen(folder: Path) -> tuple[socket.socket, Card]:
+def is_serving(folder: Path) -> bool:
+    """Whether a process serves searches of the index in `folder`."""
+    claim = Claim(folder / RESIDENT_LOCK)
+    if not claim.file.exists():
+        return False
+    is_free = claim.take()
+    claim.release()
+    return not is_free
+
+
+def retire(folder: Path) -> bool:
+    """Has the process that serves searches of the index in `folder` end; whether there was one to be told."""
+    try:
+        (folder / RESIDENT_CARD).unlink()
+    except OSError:
+        return False
+    return True
+
+
+def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, Card]:
     """A socket for the owner of the index in `folder`, and the card that names it; a dead owner's socket is removed.
 
     Only who holds the index's lock may call this.
     """
     meeting = _private_folder()
-    place = blake2b(os.fsencode(folder.resolve()), digest_size=8).hexdigest()
+    place = blake2b(os.fsencode(folder.resolve() / name), digest_size=8).hexdigest()
     for left in meeting.glob(f"{place}-*"):
         left.unlink(missing_ok=True)
     card = Card(
@@ -68,32 +88,25 @@ def listen(folder: Path) -> tuple[socket.socket, Card]:
     try:
         listener.bind(card.address)
         listener.listen(_BACKLOG)
-        _write_card(folder, card)
+        _write_card(folder / name, card)
     except OSError as error:
         listener.close()
         raise StateUnwritable(f"The search index cannot be shared by {card.address}: {error}.") from error
     return listener, card
 
 
-def leave(folder: Path, card: Card) -> None:
-    """Takes card and socket away."""
+def leave(folder: Path, card: Card, name: str = CARD) -> None:
+    """Takes card and socket away; another's card is left alone."""
     with contextlib.suppress(OSError):
-        (folder / CARD).unlink()
+        if read_card(folder, name) == card:
+            (folder / name).unlink()
     with contextlib.suppress(OSError):
         Path(card.address).unlink()
 
 
-def is_same_user(connection: socket.socket) -> bool:
-    """Whether the other side runs as this user, as far as the system tells."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return True  # then the folder's mode is what keeps others out
-    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    return bool(_CREDENTIALS.unpack(data)[1] == os.getuid())
-
-
-def _write_card(folder: Path, card: Card) -> None:
+def _write_card(file: Path, card: Card) -> None:
     said = {"process": card.process, "address": card.address, "word": card.word, "protocol": card.protocol}
-    Disk().write_whole(folder / CARD, json.dumps(said).encode(), is_shared=True, is_durable=False)
+    Disk().write_whole(file, json.dumps(said).encode(), is_shared=True, is_durable=False)
 
 
 def _private_folder() -> Path:
@@ -106,19 +119,10 @@ def _private_folder() -> Path:
     for folder in candidates:
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, exist_ok=True)
-        if len(os.fsencode(folder)) <= _MOST_FOLDER_BYTES and _is_private(folder):
+        if len(os.fsencode(folder)) <= _MOST_FOLDER_BYTES and is_private(str(folder)):
             return folder
     names = ", ".join(dict.fromkeys(map(str, candidates)))
     raise StateUnwritable(
         f"No private folder for the search index's socket: {names}.",
         hint="Set TMPDIR or XDG_RUNTIME_DIR to a folder of yours with a short path.",
     )
-
-
-def _is_private(folder: Path) -> bool:
-    """Whether it is a folder, no link, of this user, closed to others."""
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077

@@ -9,10 +9,12 @@ index share one opening. A person never meets any of this. What goes over the so
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,13 +24,15 @@ from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector
 from infold.search.index.generations import OWNER_LOCK
 from infold.search.index.process_lock import Claim, forget_files, keep_for_ever
 from infold.search.shared import protocol as wire
+from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_client import Line
-from infold.search.shared.rendezvous import read_card
+from infold.search.shared.rendezvous import read_card, retire
 
 if TYPE_CHECKING:
     from infold.search.shared.index_server import Service
 
 JOIN_SECONDS: Final = 30.0  # that an owner has to open the index, or to end
+RETIRING_SECONDS: Final = 5.0  # that a resident of another version has to end
 POINTS_A_CALL: Final = 500
 
 _POLL_SECONDS: Final = 0.01
@@ -57,6 +61,7 @@ class _Sharing:
     def join(self) -> VectorIndex | Line:
         """The index where this process owns it, else the line to its owner. Takes over where there is none."""
         deadline = time.monotonic() + JOIN_SECONDS
+        retired = -math.inf
         while True:
             with self._changing:
                 if self._owned is not None:
@@ -64,11 +69,14 @@ class _Sharing:
                 if self._line is not None:
                     return self._line
                 card = read_card(self._folder)
+                if card is not None and card.protocol != wire.PROTOCOL and retire(self._folder.parent.parent):
+                    retired = time.monotonic()
+                is_retiring = time.monotonic() - retired < RETIRING_SECONDS
                 try:
-                    if card is not None:
+                    if card is not None and not is_retiring:
                         self._line = Line(card)
                         return self._line
-                except wire.Disconnected:
+                except Disconnected:
                     pass
                 if self._claim.take():
                     return self._open()
@@ -122,7 +130,7 @@ class _Sharing:
         try:
             index = self._opener()
             try:
-                self._service = Service(index, self._folder)
+                self._service = Service(partial(wire.answered, index), self._folder)
             except BaseException:
                 index.close()
                 raise
@@ -269,7 +277,7 @@ class SharedIndex:
                 return here(side)
             try:
                 return side.call(*there())
-            except wire.Disconnected as error:
+            except Disconnected as error:
                 self._joined().lost(side)
                 deadline = deadline or time.monotonic() + JOIN_SECONDS
                 if time.monotonic() > deadline:

@@ -1,0 +1,141 @@
+"""The thin side of `infold search` and `infold get`: asks the process that serves searches, where there is one.
+
+It gives the words to the resident as they were typed and prints what comes back. Whatever is unusual, and whatever
+goes wrong, is left to the whole program, so that there is one way in which it is said. Nothing heavy is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import infold
+from infold.environment import VARIABLES, Environment
+from infold.place import Unclear, place_of
+
+_RECORD = os.path.join("derived", "index", "resident.json")  # in the state folder
+SERVED = ("search", "get")
+INTERRUPTED = 130
+INTERRUPTED_NOTICE = (
+    "\nInterrupted. Every note is as it was or wholly changed, never in between; run the command again."
+)
+ANSWER_SECONDS = 20.0
+_OF_PLACE = ("--vault", "--state", "--params")
+_WITH_VALUE = ("--source", "--path", "--tag", "--since", "--until", "-n", "--limit", "--min-score")
+_ALONE = ("--explain", "--json", "--quiet", "-q")
+# What has no part in what a search finds, or goes to the resident by another way.
+_NO_MATTER = frozenset(
+    [
+        "INFOLD_VAULT",
+        "INFOLD_STATE",
+        "PATH",
+        "VISUAL",
+        "EDITOR",
+        "DISPLAY",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "TERM",
+        "XDG_RUNTIME_DIR",
+        "XDG_DATA_HOME",
+    ]
+)
+
+
+def answered(words: list[str]) -> int | None:
+    """The exit code, where a resident's answer was printed; None where the whole program has to do it."""
+    said = _said(words)
+    if said is None:
+        return None
+    try:
+        sys.stdout.write(said[0])
+        sys.stdout.flush()
+        sys.stderr.write(said[1])
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def is_coloured() -> bool:
+    """Colours where a person looks and has not said otherwise (NO_COLOR, FORCE_COLOR)."""
+    environment = Environment()
+    wanted = sys.stdout.isatty() or bool(environment.get("FORCE_COLOR"))
+    return wanted and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+def surroundings() -> list[list[str]]:
+    """What of the environment an answer depends on."""
+    environment = Environment()
+    return [[name, environment.get(name) or ""] for name in VARIABLES if name not in _NO_MATTER]
+
+
+def code() -> list[str]:
+    """What tells this program from another one, and from what it was before an upgrade."""
+    file = os.path.abspath(infold.__file__)
+    return [infold.__version__, file, str(os.stat(file).st_mtime_ns), sys.executable]
+
+
+def options_of_place(words: list[str]) -> dict[str, str] | None:
+    """`--vault`, `--state` and `--params` among the words of a search; None where an option is none of the usual."""
+    found: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            break
+        if not word.startswith("-") or word == "-":
+            continue
+        if word.startswith(("- ", "---")):
+            return None
+        name, equals, value = word.partition("=")
+        if word.startswith("--") and equals:
+            if name not in _OF_PLACE and name not in _WITH_VALUE:
+                return None
+        elif word in _OF_PLACE or word in _WITH_VALUE:
+            following = next(rest, None)
+            if following is None:
+                return None
+            value = following
+        elif word not in _ALONE and not (word.startswith("-n") and word[2:].isascii() and word[2:].isdecimal()):
+            return None
+        if name in _OF_PLACE:
+            found[name] = value
+    return found
+
+
+def _said(words: list[str]) -> list[str] | None:
+    options = options_of_place(words[1:])
+    if options is None or "" in options.values() or Environment().get("INFOLD_RESIDENT") == "0":
+        return None
+    try:
+        place = place_of(*(options.get(name) for name in _OF_PLACE))
+        with open(os.path.join(place[1], _RECORD), "rb") as file:
+            record = file.read()
+    except (OSError, ValueError, Unclear):
+        return None
+    return _asked(record, place, words)
+
+
+def _asked(record: bytes, place: tuple[str, str, str], words: list[str]) -> list[str] | None:
+    """What the resident of this record says on stdout and on stderr; None where it does not."""
+    import json
+
+    from infold.search.shared.frames import Disconnected, connect, is_private, receive, send
+
+    request = {
+        "code": code(),
+        "place": place,
+        "surroundings": surroundings(),
+        "isColoured": is_coloured(),
+        "words": words,
+    }
+    try:
+        card = json.loads(record)
+        if not is_private(os.path.dirname(card["address"])):
+            return None
+        with connect(card["address"], card["word"], ANSWER_SECONDS) as connection:
+            send(connection, json.dumps(request).encode())
+            said = json.loads(receive(connection))
+    except (OSError, Disconnected, ValueError, KeyError, TypeError):
+        return None
+    if not (isinstance(said, list) and len(said) == 2 and all(isinstance(part, str) for part in said)):
+        return None
+    return said

@@ -1,0 +1,239 @@
+"""The process that serves searches: the vault kept open, asked by the clients of `infold search` and `infold get`.
+
+It runs the commands themselves, with the words that were typed, and gives back what they print; what they refuse or
+fail at is left to the client's own process. It is `watch`, `serve` or `mcp` where one of them runs, else a process of
+its own, which the second search within `watch.resident_minutes` starts and which ends after so long without one. It
+ends within seconds too where its record is taken away, its vault or state folder is gone, its settings or the program
+changed. A `Claim` beside the index is held by it alone and waited for by nobody.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from infold.app import OpenVault
+from infold.cli import client
+from infold.cli.app import run_command
+from infold.cli.options import Call, calls_made_by
+from infold.cli.terminal import Terminal
+from infold.durable.files import Disk, stamp_of
+from infold.durable.unfinished import is_unfinished
+from infold.environment import Environment
+from infold.errors import InfoldError, UsageError
+from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.place import settings_files
+from infold.progress import Progress, silent
+from infold.search.index.process_lock import Claim
+from infold.search.shared.frames import Disconnected
+from infold.search.shared.index_server import Service
+from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, is_serving, read_card
+
+TICK_SECONDS: Final = 1.0
+WORTH_SECONDS: Final = 0.15  # of processor time, from which a search is worth a process that saves it
+_LAST: Final = "last-search"  # a file whose time is that of the last search that was done without a resident
+
+
+class Resident:
+    """Answers searches of one opened vault, from threads, until `end`."""
+
+    def __init__(self, vault: OpenVault, claim: Claim) -> None:
+        self._vault, self._claim = vault, claim
+        self._place = _place(vault.located)
+        self._code, self._surroundings = client.code(), client.surroundings()
+        self._settings = _stamps(vault.located)
+        self._is_busy = threading.Lock()
+        self.last = time.monotonic()
+        self._service = Service(self._answered, vault.workspace.index, RESIDENT_CARD)
+
+    def is_outdated(self) -> bool:
+        """Whether it has to end: nobody is to find it, or it would answer for another vault, program or settings."""
+        space = self._vault.workspace
+        return (
+            read_card(space.index, RESIDENT_CARD) != self._service.card
+            or not space.vault.is_dir()
+            or _stamps(self._vault.located) != self._settings
+            or not _is_code(self._code)
+        )
+
+    def end(self) -> None:
+        """Answers what it was asked, and is found no more."""
+        self._service.end()
+        with self._is_busy:
+            self._claim.release()
+
+    def _answered(self, body: bytes) -> bytes:
+        self.last = time.monotonic()
+        try:
+            said = self._said(json.loads(body))
+        except (ValueError, KeyError, TypeError) as error:
+            raise Disconnected(f"no question: {error}") from error
+        return json.dumps(said).encode()
+
+    def _said(self, request: Mapping[str, Any]) -> list[str] | None:
+        """What goes to stdout and to stderr; None for what the client's own process is to do."""
+        asked = request["code"], request["surroundings"], request["place"]
+        if asked != (self._code, self._surroundings, self._place):
+            return None
+        if self.is_outdated() or is_unfinished(self._vault.workspace):
+            return None
+        call = _Served(self._vault, bool(request["isColoured"]))
+        try:
+            with calls_made_by(call.asked):
+                run_command([str(word) for word in request["words"]])
+        except Exception:  # noqa: BLE001 - the client's own process comes upon it too, and says it as it always does
+            return None
+        threading.Thread(target=self._do, args=(call.later,), name="infold-resident-later", daemon=True).start()
+        return call.said
+
+    def _do(self, later: Sequence[Callable[[], None]]) -> None:
+        if self._is_busy.acquire(blocking=False):
+            try:
+                with suppress(InfoldError, OSError):
+                    for each in later:
+                        each()
+            finally:
+                self._is_busy.release()
+
+
+class _Served(Call):
+    """A command that a client asked for: it works on the opened vault, and what it says is kept."""
+
+    def __init__(self, vault: OpenVault, is_coloured: bool) -> None:
+        self._vault, self._is_coloured = vault, is_coloured
+        self._out, self._err = io.StringIO(), io.StringIO()
+        self.later: list[Callable[[], None]] = []
+
+    def asked(self, terminal: Terminal, wanted: WorkspaceRequest) -> Call:
+        """This call, once its words were read; where the vault was named, `client` has told that it is this one."""
+        own = Terminal(
+            is_json=terminal.is_json,
+            is_quiet=terminal.is_quiet,
+            stdout=self._out,
+            stderr=self._err,
+            is_coloured=self._is_coloured,
+        )
+        super().__init__(own, wanted)
+        return self
+
+    @property
+    def said(self) -> list[str]:
+        """What it wrote to stdout and to stderr."""
+        return [self._out.getvalue(), self._err.getvalue()]
+
+    def reading(self, progress: Progress = silent, **settings: object) -> AbstractContextManager[OpenVault]:  # noqa: ARG002
+        """The vault that is open already."""
+        if self.wanted.changes or any(value is not None for value in settings.values()):
+            raise UsageError("A vault that is open already has the settings that it has.")
+        return nullcontext(self._vault)
+
+    def afterwards(self, work: Callable[[], None]) -> None:
+        """Once the client has its answer."""
+        self.later.append(work)
+
+
+@contextmanager
+def serving(vault: OpenVault) -> Iterator[Resident | None]:
+    """While it lasts this process answers the searches of an opened vault, unless another one does or it may not."""
+    vault.is_kept_open = True
+    resident = _resident(vault)
+    try:
+        yield resident
+    finally:
+        if resident is not None:
+            resident.end()
+
+
+def start_where_it_pays(located: LocatedWorkspace) -> None:
+    """Called after a search that had no resident: the second of these within a while starts one."""
+    minutes = located.params.watch.resident_minutes
+    if not _may_serve(located) or time.process_time() < WORTH_SECONDS:
+        return
+    mark = located.workspace.index / _LAST
+    try:
+        is_second = time.time() - mark.stat().st_mtime < minutes * 60
+    except OSError:
+        is_second = False
+    with suppress(OSError, InfoldError):
+        if is_second and not is_serving(located.workspace.index):
+            command = [sys.executable, "-P", "-m", "infold.cli.resident", *_place(located)]
+            nothing = subprocess.DEVNULL
+            subprocess.Popen(  # its own, which outlives this one
+                command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+            )
+        mark.touch(0o600)
+
+
+def main() -> None:
+    """The process of its own: `python -m infold.cli.resident VAULT STATE PARAMS`."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    vault, state, params = sys.argv[1:]
+    with suppress(InfoldError, OSError, KeyboardInterrupt):
+        wanted = WorkspaceRequest(Path(vault), Path(state), Path(params) if params else None)
+        with OpenVault(locate_workspace(wanted)) as opened:
+            opened.is_kept_open = True
+            opened.search("infold")  # so that everything is open, and up to date, when somebody asks
+            with serving(opened) as resident:
+                if resident is not None:
+                    _stay(opened, resident)
+
+
+def _stay(vault: OpenVault, resident: Resident) -> None:
+    seconds = vault.params.watch.resident_minutes * 60
+    while time.monotonic() - resident.last < seconds and not resident.is_outdated():
+        time.sleep(TICK_SECONDS)
+        vault.live_search.follow()
+
+
+def _resident(vault: OpenVault) -> Resident | None:
+    if not _may_serve(vault.located):
+        return None
+    claim = Claim(vault.workspace.index / RESIDENT_LOCK)
+    try:
+        Disk().make_folder(vault.workspace.index)
+        if not claim.take():
+            return None
+    except InfoldError:
+        return None
+    try:
+        return Resident(vault, claim)
+    except InfoldError:
+        claim.release()
+        return None
+
+
+def _may_serve(located: LocatedWorkspace) -> bool:
+    is_wanted = located.params.watch.resident_minutes > 0 and Environment().get("INFOLD_RESIDENT") != "0"
+    return is_wanted and not located.is_changed
+
+
+def _place(located: LocatedWorkspace) -> list[str]:
+    """As the client finds it."""
+    named = located.named_params
+    return [str(located.folder), str(located.state), str(named.expanduser().resolve()) if named else ""]
+
+
+def _stamps(located: LocatedWorkspace) -> list[tuple[int, ...] | None]:
+    """What tells whether the settings are still those that were read."""
+    files = [located.named_params] if located.named_params else map(Path, settings_files(str(located.state)))
+    return [stamp_of(file) for file in files]
+
+
+def _is_code(made: Sequence[str]) -> bool:
+    try:
+        return client.code() == made
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    main()

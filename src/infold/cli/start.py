@@ -1,0 +1,23 @@
+"""The entry point: a search goes to the process that serves searches, where there is one; all else to the program."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The `infold` command."""
+    words = sys.argv[1:]
+    if words and words[0] in {"search", "get"}:
+        from infold.cli import client
+
+        try:
+            code = client.answered(words)
+        except KeyboardInterrupt:
+            sys.stderr.write(f"{client.INTERRUPTED_NOTICE}\n")
+            sys.exit(client.INTERRUPTED)
+        if code is not None:
+            sys.exit(code)
+    from infold.cli.app import main as whole
+
+    whole()
