@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from infold.settings import EditingParams
-from infold.text import folded_words, word_count
+from infold.text import word_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +231,7 @@ class ProposedEdits(Answer):
 
     def paragraphs_of(self, edit: Edit, chunk: Chunk) -> list[int]:
         """The paragraphs an edit takes care of: those it names, else all that are not left out."""
+        if edit.paragraphs:
+            return edit.paragraphs
         left = {entry.paragraph for entry in self.left}
-        return edit.paragraphs or [p.n for p in chunk.paragraphs if p.n not in left]
-
-
-def is_covered(text: str, by: str, share: float) -> bool:
-    """Whether at least `share` of the distinct words of `text` stand in `by`."""
-    wanted = set(folded_words(text))
-    return not wanted or len(wanted & set(folded_words(by))) >= share * len(wanted)
+        return [p.n for p in chunk.paragraphs if p.n not in left]

@@ -7,14 +7,14 @@ what belongs together to `vault.structure`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
 from infold.errors import EditRefused
-from infold.librarian.answers import Edit, EditRequest, Paragraph, ProposedEdits, is_covered
+from infold.librarian.answers import Edit, EditRequest, Paragraph, ProposedEdits
 from infold.text import folded_words
 from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
 from infold.vault.match import Haystack, line_of
@@ -181,36 +181,40 @@ def _kept_words(answer: ProposedEdits, placed: Sequence[_Placed], request: EditR
     """Whether each paragraph's words really stand in what its edits add, or in what its duplicate markers quote."""
     problems = []
     left = {entry.paragraph for entry in answer.left}
+    holding: dict[int, list[_Placed]] = {}
+    for entry in placed:
+        for n in answer.paragraphs_of(entry.edit, request.chunk):
+            holding.setdefault(n, []).append(entry)
+    stands = {entry.number: _words_of(entry) for entry in placed}
     for paragraph in request.chunk.paragraphs:
-        if paragraph.n in left:
-            continue
-        holding = [entry for entry in placed if paragraph.n in answer.paragraphs_of(entry.edit, request.chunk)]
-        added = {word for entry in _standard(holding) for word in entry.change.added}
-        quotes = " ".join(entry.change.before for entry in holding if entry.edit.is_duplicate)
-        problem = _missing_words(paragraph, holding, added, quotes, request)
-        if problem:
-            problems.append(problem)
+        if paragraph.n not in left:
+            problem = _missing_words(paragraph, holding.get(paragraph.n, []), stands, request)
+            problems += [problem] if problem else []
     return problems
 
 
+def _words_of(entry: _Placed) -> frozenset[str]:
+    """The words that an edit adds, or that a duplicate marker quotes."""
+    return frozenset(folded_words(entry.change.before) if entry.edit.is_duplicate else entry.change.added)
+
+
 def _missing_words(
-    paragraph: Paragraph, holding: Sequence[_Placed], added: set[str], quotes: str, request: EditRequest
+    paragraph: Paragraph, holding: Sequence[_Placed], stands: Mapping[int, frozenset[str]], request: EditRequest
 ) -> str | None:
     wanted = dict.fromkeys(folded_words(paragraph.text))
     numbers = ", ".join(str(entry.number) for entry in holding)
+    marks = [any(word in stands[entry.number] for entry in holding) for word in wanted]
+    kept = list(compress(wanted, marks))
+    missing = _first(word for word, is_kept in zip(wanted, marks, strict=True) if not is_kept)
     if not _standard(holding):
-        if is_covered(paragraph.text, quotes, request.params.min_duplicate_share):
+        if len(kept) >= request.params.min_duplicate_share * len(wanted):
             return None
-        missing = _first(word for word in wanted if word not in set(folded_words(quotes)))
         return (
             f"paragraph {paragraph.n}: the text quoted by edit {numbers} does not cover it (missing: {missing}); "
             "quote the text that does, or add the paragraph with a find/replace"
         )
-    stands = added | set(folded_words(quotes))
-    kept = [word for word in wanted if word in stands]
     if len(kept) >= request.params.min_kept_share * len(wanted):
         return None
-    missing = _first(word for word in wanted if word not in stands)
     return (
         f"paragraph {paragraph.n}: only {len(kept)} of its {len(wanted)} words stand in what edit {numbers} adds "
         f"(missing: {missing}); keep the paragraph's own wording"

@@ -10,7 +10,7 @@ are nearer to each other than paraphrases are.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -126,11 +126,13 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
     for piece in pieces:
         if plain == collapse_spaces(piece.text) and links <= piece.links:
             return Cover(note.path, piece.start, piece.end)
-    runs = _runs(wanted)
+    runs, distinct = _runs(wanted), set(wanted)
+    own = [distinct.intersection(piece.words) for piece in pieces]
+    needed = len(distinct) - MISSING_SHARE * len(wanted)
     for many in range(1, MOST_BLOCKS + 1):
         for first in range(len(pieces) - many + 1):
-            some = pieces[first : first + many]
-            if len(set(wanted) - {w for piece in some for w in piece.words}) > MISSING_SHARE * len(wanted):
+            some, theirs = pieces[first : first + many], own[first : first + many]
+            if sum(map(len, theirs)) < needed or len(set().union(*theirs)) < needed:
                 continue
             held = {run for piece in some for run in _runs(piece.words)}
             held |= _runs([word for piece in some for word in piece.words])
@@ -148,32 +150,54 @@ def _targets(text: str, target: Callable[[str], str]) -> set[str]:
     return found
 
 
-def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
-    size = min(_RUN, len(words))
+def _runs(words: Sequence[str], size: int = _RUN) -> set[tuple[str, ...]]:
+    size = min(size, len(words))
     return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)} if words else set()
 
 
 def _agree(text: str, pieces: Sequence[_Piece]) -> bool:
     """Whether each sentence of the paragraph is said in the pieces, its numbers and negations included."""
-    theirs = [sentence for piece in pieces for sentence in sentences(bare(piece.text)) if folded_words(sentence)]
+    theirs = _Said(sentence for piece in pieces for sentence in sentences(bare(piece.text)))
     return all(_is_said(sentence, theirs) for sentence in sentences(bare(text)) if folded_words(sentence))
 
 
-def _is_said(sentence: str, theirs: Sequence[str]) -> bool:
+class _Said:
+    """Sentences by the runs of words that stand in them, so that one is compared with those alone that share some."""
+
+    def __init__(self, said: Iterable[str]) -> None:
+        self.sentences = [(sentence, words) for sentence in dict.fromkeys(said) if (words := folded_words(sentence))]
+        self._holding: dict[int, dict[tuple[str, ...], list[int]]] = {}
+
+    def sharing(self, words: Sequence[str]) -> list[int]:
+        """The sentences that have one of the runs of `words`, each once, in their order."""
+        size = min(_RUN, len(words))
+        if size not in self._holding:
+            holding: dict[tuple[str, ...], list[int]] = {}
+            for at, (_, own) in enumerate(self.sentences):
+                for run in _runs(own, size):
+                    holding.setdefault(run, []).append(at)
+            self._holding[size] = holding
+        found = self._holding[size]
+        return sorted({at for run in _runs(words) for at in found.get(run, ())})
+
+
+def _is_said(sentence: str, theirs: _Said) -> bool:
     words = folded_words(sentence)
     runs = _runs(words)
-    best: str | None = None
+    best: tuple[str, Sequence[str]] | None = None
     most = 0.0
-    for other in theirs:
-        other_words = folded_words(other)
+    for at in theirs.sharing(words):
+        other, other_words = theirs.sentences[at]
         share = 1.0 if _holds(other_words, words) else len(runs & _runs(other_words)) / len(runs)
         if share > most:
-            best, most = other, share
+            best, most = (other, other_words), share
+        if share == 1.0:
+            break
     if best is None or most < SENTENCE_SHARE:
         return False
-    if not _beside_names(words) <= _beside_names(folded_words(best)):
+    if not _beside_names(words) <= _beside_names(best[1]):
         return False
-    return _numbers_follow(sentence, best) and _negations(sentence) == _negations(best)
+    return _numbers_follow(sentence, best[0]) and _negations(sentence) == _negations(best[0])
 
 
 def _beside_names(words: Sequence[str]) -> set[tuple[str, ...]]:

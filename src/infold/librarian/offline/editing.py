@@ -51,7 +51,7 @@ class Editing:
         self._readings = {note.path: self._read(note) for note in request.notes}
         self._left: dict[int, str] = {}
         self._duplicates: list[Edit] = []
-        self._homed: list[_Homed] = []
+        self._equal: dict[str, _Homed] = {}  # by the text, white space aside
         self._placed: list[_Placed] = []
 
     def answer(self) -> Edits:
@@ -79,7 +79,7 @@ class Editing:
     def _decide(self, paragraph: Paragraph) -> None:
         """A duplicate, a note it goes to, or nothing of either."""
         even = collapse_spaces(paragraph.text)
-        equal = next((entry for entry in self._homed if collapse_spaces(entry.text) == even), None)
+        equal = self._equal.get(even)
         if equal is not None:
             equal.numbers.append(paragraph.n)
         elif (duplicate := self._duplicate(paragraph)) is not None:
@@ -92,11 +92,11 @@ class Editing:
             if home is None:
                 self._left[paragraph.n] = _UNFIT
             else:
-                self._homed.append(_Homed([paragraph.n], paragraph.text, query, home))
+                self._equal[even] = _Homed([paragraph.n], paragraph.text, query, home)
 
     def _place(self) -> None:
         """Gives each paragraph the section that takes it best, and there the place where it reads on."""
-        for entry in self._homed:
+        for entry in self._equal.values():
             section = best_section(entry.query, entry.home, self._evidence.section_scores(entry.query, entry.home))
             place = place_in(entry.query, entry.home, section, self._evidence.likings(entry.query, entry.home))
             self._placed.append(_Placed(entry.numbers, entry.text, entry.home.path, place))
