@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infold.librarian.offline import duplicates
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.inserting import quote
 from infold.librarian.offline.names import Called, Names
@@ -154,3 +155,31 @@ def test_a_common_word_is_no_name():
     text = "Plants want mineral supply in the early morning and at night."
     assert find_cover(text, note, Names(called)) is not None
     assert find_cover(text, note, Names(called, is_common=lambda word: word == "water")) is None
+
+
+@pytest.mark.parametrize("size", [1_000, 8_000])
+@pytest.mark.parametrize(
+    "text, note",
+    [
+        ("- a\n" * 8_000 + "- b\n", "b\n\n" + "- a\n" * 8_000),
+        ("- a\n" * 8_000, "- a\n" * 7_999),
+        ("Ana mended it. " * 4_000, "Ana mended that. " * 4_000),
+        ("".join(f"- pump {n}\n" for n in range(8_000)), "".join(f"- pump {n}\n\n" for n in range(8_000, 0, -1))),
+    ],
+    ids=["a list that lacks one", "one item less", "equal sentences", "another order"],
+)
+def test_the_steps_of_looking_for_a_long_text_grow_as_it_does(text, note, size, monkeypatch):
+    """Counted, not timed: forms compared and sentences looked at stay below some a block, whatever the text."""
+    steps = {"seen": 0}
+
+    class Counted(list):
+        def __getitem__(self, at):
+            steps["seen"] += 1
+            return super().__getitem__(at)
+
+    real = duplicates._followed
+    monkeypatch.setattr(duplicates, "_followed", lambda wanted, forms, at: real(wanted, Counted(forms), at))
+    is_said = duplicates._is_said
+    monkeypatch.setattr(duplicates, "_is_said", lambda *said: steps.update(seen=steps["seen"] + 1) or is_said(*said))
+    duplicates.find_cover(text[: size * 6], parse("n.md", note[: size * 6]))
+    assert steps["seen"] <= 20 * size

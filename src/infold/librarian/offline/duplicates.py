@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from infold.librarian.offline.names import NO_NAMES, Names, is_placeholder
@@ -27,6 +27,7 @@ SENTENCE_SHARE: Final = 0.6  # of each sentence's
 MISSING_SHARE: Final = 0.0  # of its words may stand nowhere in the covering text
 MOST_BLOCKS: Final = 6
 _RUN: Final = 3
+_MOST_STARTS: Final = 200  # of the same first block, from which the rest is looked for
 _MARKER: Final = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?=\s|\Z)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _TARGET: Final = re.compile(r"\[\[([^\[\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+)", re.IGNORECASE)
@@ -72,24 +73,30 @@ def _verbatim(text: str, note: Note) -> Cover | None:
         return None
     blocks = [block for block in note.blocks if block.kind not in _SKIPPED]
     forms = [(block.kind, _form(note.text, block)) for block in blocks]
-    starts = [at for at, form in enumerate(forms) if form == wanted[0]]
-    ends = ((at, _followed(wanted, forms, at)) for at in starts)
-    return next((Cover(note.path, blocks[at].start, blocks[end].end) for at, end in ends if end is not None), None)
+    starts = (at for at, form in enumerate(forms) if form == wanted[0])
+    is_list = all(kind is BlockKind.LIST_ITEM for kind, _ in wanted)
+    tried_to = 0
+    for at in islice((at for at in starts if at >= tried_to), _MOST_STARTS):
+        end, reached = _followed(wanted, forms, at)
+        if end is not None:
+            return Cover(note.path, blocks[at].start, blocks[end].end)
+        tried_to = reached if is_list else 0  # what a list lacks, the rest of that list lacks
+    return None
 
 
 _Form = tuple[BlockKind, str]
 
 
-def _followed(wanted: Sequence[_Form], forms: Sequence[_Form], at: int) -> int | None:
-    """Where `wanted`, which begins at `at`, ends; None where something else comes between."""
+def _followed(wanted: Sequence[_Form], forms: Sequence[_Form], at: int) -> tuple[int | None, int]:
+    """Where `wanted`, which begins at `at`, ends, None where something else comes between; and how far was looked."""
     for kind, form in wanted[1:]:
         at += 1
         if kind is BlockKind.LIST_ITEM:
             while at < len(forms) and forms[at][0] is kind and forms[at][1] != form:
                 at += 1
         if at >= len(forms) or forms[at] != (kind, form):
-            return None
-    return at
+            return None, at
+    return at, at
 
 
 def _form(text: str, block: Block) -> str:
@@ -128,6 +135,7 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
             return Cover(note.path, piece.start, piece.end)
     runs, distinct = _runs(wanted), set(wanted)
     own = [distinct.intersection(piece.words) for piece in pieces]
+    ours = _Said(sentences(bare(said)))
     needed = len(distinct) - MISSING_SHARE * len(wanted)
     for many in range(1, MOST_BLOCKS + 1):
         for first in range(len(pieces) - many + 1):
@@ -137,7 +145,7 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
             held = {run for piece in some for run in _runs(piece.words)}
             held |= _runs([word for piece in some for word in piece.words])
             is_near = len(runs & held) >= WHOLE_SHARE * len(runs)
-            if is_near and links <= set().union(*(piece.links for piece in some)) and _agree(said, some):
+            if is_near and links <= set().union(*(piece.links for piece in some)) and _agree(ours, some):
                 return Cover(note.path, some[0].start, some[-1].end)
     return None
 
@@ -155,49 +163,57 @@ def _runs(words: Sequence[str], size: int = _RUN) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)} if words else set()
 
 
-def _agree(text: str, pieces: Sequence[_Piece]) -> bool:
-    """Whether each sentence of the paragraph is said in the pieces, its numbers and negations included."""
-    theirs = _Said(sentence for piece in pieces for sentence in sentences(bare(piece.text)))
-    return all(_is_said(sentence, theirs) for sentence in sentences(bare(text)) if folded_words(sentence))
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence, its words and their runs."""
+
+    text: str
+    words: Sequence[str]
+    runs: set[tuple[str, ...]]
 
 
 class _Said:
     """Sentences by the runs of words that stand in them, so that one is compared with those alone that share some."""
 
     def __init__(self, said: Iterable[str]) -> None:
-        self.sentences = [(sentence, words) for sentence in dict.fromkeys(said) if (words := folded_words(sentence))]
+        split = ((sentence, folded_words(sentence)) for sentence in dict.fromkeys(said))
+        self.sentences = [_Sentence(sentence, words, _runs(words)) for sentence, words in split if words]
         self._holding: dict[int, dict[tuple[str, ...], list[int]]] = {}
 
-    def sharing(self, words: Sequence[str]) -> list[int]:
-        """The sentences that have one of the runs of `words`, each once, in their order."""
-        size = min(_RUN, len(words))
+    def sharing(self, sentence: _Sentence) -> list[_Sentence]:
+        """Those that have one of its runs, each once, in their order."""
+        size = min(_RUN, len(sentence.words))
         if size not in self._holding:
             holding: dict[tuple[str, ...], list[int]] = {}
-            for at, (_, own) in enumerate(self.sentences):
-                for run in _runs(own, size):
+            for at, own in enumerate(self.sentences):
+                for run in _runs(own.words, size):
                     holding.setdefault(run, []).append(at)
             self._holding[size] = holding
         found = self._holding[size]
-        return sorted({at for run in _runs(words) for at in found.get(run, ())})
+        return [self.sentences[at] for at in sorted({at for run in sentence.runs for at in found.get(run, ())})]
 
 
-def _is_said(sentence: str, theirs: _Said) -> bool:
-    words = folded_words(sentence)
-    runs = _runs(words)
-    best: tuple[str, Sequence[str]] | None = None
+def _agree(ours: _Said, pieces: Sequence[_Piece]) -> bool:
+    """Whether each sentence of the paragraph is said in the pieces, its numbers and negations included."""
+    theirs = _Said(sentence for piece in pieces for sentence in sentences(bare(piece.text)))
+    return all(_is_said(sentence, theirs) for sentence in ours.sentences)
+
+
+def _is_said(sentence: _Sentence, theirs: _Said) -> bool:
+    best: _Sentence | None = None
     most = 0.0
-    for at in theirs.sharing(words):
-        other, other_words = theirs.sentences[at]
-        share = 1.0 if _holds(other_words, words) else len(runs & _runs(other_words)) / len(runs)
+    for other in theirs.sharing(sentence):
+        is_whole = _holds(other.words, sentence.words)
+        share = 1.0 if is_whole else len(sentence.runs & other.runs) / len(sentence.runs)
         if share > most:
-            best, most = (other, other_words), share
+            best, most = other, share
         if share == 1.0:
             break
     if best is None or most < SENTENCE_SHARE:
         return False
-    if not _beside_names(words) <= _beside_names(best[1]):
+    if not _beside_names(sentence.words) <= _beside_names(best.words):
         return False
-    return _numbers_follow(sentence, best[0]) and _negations(sentence) == _negations(best[0])
+    return _numbers_follow(sentence.text, best.text) and _negations(sentence.text) == _negations(best.text)
 
 
 def _beside_names(words: Sequence[str]) -> set[tuple[str, ...]]:
