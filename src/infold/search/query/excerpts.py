@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
@@ -21,8 +21,12 @@ from infold.vault.files import decode, read_bytes
 from infold.vault.front_matter import BOM
 from infold.vault.lines import Lines
 
+if TYPE_CHECKING:
+    from infold.catalogue.passages import Passage
+
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_ANY_HEADING: Final = re.compile(r"^\ufeff?(?:( {0,3}#{1,6}(?:[ \t]|$))| {0,3}(?:=+|-+)[ \t]*$)", re.MULTILINE)
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
@@ -53,11 +57,19 @@ class Texts(Protocol):
 class NoteTexts:
     """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen.
 
-    `read` gives the text at a path where it is no file of the vault; it raises NoteUnreadable or PathRefused.
+    `read` gives the text at a path where it is no file of the vault, and `kept` the passages of a note with that text,
+    where they are known without parsing it; both raise NoteUnreadable or PathRefused.
     """
 
-    def __init__(self, vault: Path, params: Params, read: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        vault: Path,
+        params: Params,
+        read: Callable[[str], str] | None = None,
+        kept: Callable[[str, str], list[Passage]] | None = None,
+    ) -> None:
         self._params = params
+        self._kept = kept
         self._read_text = read or (lambda path: decode(read_bytes(vault, path, params.vault.max_note_bytes), path))
         self._read: dict[str, _NoteText | None] = {}
         self._held = 0
@@ -80,7 +92,7 @@ class NoteTexts:
             except (NoteUnreadable, PathRefused):
                 self._read[path] = None
             else:
-                self._read[path] = _NoteText(path, text, self._params.search)
+                self._read[path] = _NoteText(path, text, self._params.search, self._kept)
                 self._held += len(text)
         return self._read[path]
 
@@ -88,8 +100,11 @@ class NoteTexts:
 class _NoteText:
     """A note as it stands. However many passages it has, each of its lines is looked through once."""
 
-    def __init__(self, path: str, text: str, params: SearchParams) -> None:
+    def __init__(
+        self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[Passage]] | None
+    ) -> None:
         self._path = path
+        self._kept = kept
         self._text = text
         self._params = params
         self._lines = Lines(text)
@@ -108,18 +123,27 @@ class _NoteText:
 
     def cut_again(self) -> dict[str, _Found]:
         """By id, the passages that the note as it is now has."""
-        from infold.catalogue.passages import cut
         from infold.search.index.points import passage_ids
-        from infold.vault.note import parse
 
         if self._passages is None:
-            passages = cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
+            passages = self._cut()
             ids = passage_ids(self._path, [passage.text_hash for passage in passages])
             self._passages = {
                 one: (passage.text, passage.start_line, passage.end_line)
                 for one, passage in zip(ids, passages, strict=True)
             }
         return self._passages
+
+    def _cut(self) -> list[Passage]:
+        if self._kept is not None:
+            try:
+                return self._kept(self._path, self._text)
+            except (NoteUnreadable, PathRefused):
+                return []
+        from infold.catalogue.passages import cut
+        from infold.vault.note import parse
+
+        return cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
 
     def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Stretch:
         """`passage` from its nearest heading on: the headings above that one say nothing of it."""
@@ -146,10 +170,15 @@ class _NoteText:
         """Which lines look like each heading, in order; whether one is a heading, its title tells."""
         if self._headings is None:
             self._headings = {}
-            for number in range(1, len(self._lines.starts) + 1):
-                if self._is_heading(number):
-                    self._headings.setdefault(heading_text(self._line(number)), []).append(number)
+            for number in sorted(set(self._heading_numbers())):
+                self._headings.setdefault(heading_text(self._line(number)), []).append(number)
         return self._headings
+
+    def _heading_numbers(self) -> Iterable[int]:
+        if "\r" in self._text:  # which ends a line too, though not to a pattern
+            return filter(self._is_heading, range(1, len(self._lines.starts) + 1))
+        found = ((self._lines.number(match.start()), match[1] is None) for match in _ANY_HEADING.finditer(self._text))
+        return (number - is_below for number, is_below in found if number > is_below)
 
     def _is_heading(self, number: int) -> bool:
         if self._matches(_HEADING, number):

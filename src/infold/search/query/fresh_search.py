@@ -20,9 +20,12 @@ from infold.search.index.contract import EVERYTHING, Filter, PointGroup
 from infold.search.index.generations import IndexFolder
 from infold.search.query.searcher import Searcher
 from infold.search.query.suggestions import hint_for
+from infold.text import content_hash
 from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
+    from infold.catalogue.passages import Passage
+    from infold.catalogue.store import Catalogue
     from infold.search.embed.embedder import Embedder
     from infold.search.follow.moments import Moments
     from infold.search.index.feeds import Feed
@@ -73,6 +76,7 @@ class LiveSearch:
         self._moments = moments
         self._indexed: tuple[int, float] | None = None  # the moment that the index is of, and until when that counts
         self._turn = threading.Lock()
+        self._catalogue: Catalogue | None = None
         self._unread: tuple[str, ...] = ()  # notes that the last sync could not read
 
     def search(
@@ -125,6 +129,9 @@ class LiveSearch:
         """Lets go of the index. Calling it again does nothing."""
         if self._moments is not None:
             self._moments.close()
+        catalogue, self._catalogue = self._catalogue, None
+        if catalogue is not None:
+            catalogue.close()
         searcher, self._searcher = self._searcher, None
         if searcher is not None:
             searcher.close()
@@ -252,9 +259,21 @@ class LiveSearch:
     def _texts(self) -> Mapping[str, Texts]:
         from infold.search.query.excerpts import NoteTexts
 
-        notes = NoteTexts(self._workspace.vault, self._workspace.params)
+        notes = NoteTexts(self._workspace.vault, self._workspace.params, kept=self._passages)
         more = self._more_texts() if self._more_texts is not None else {}
         return {PointGroup.NOTEBOOK: notes, PointGroup.DAILY: notes, **more}
+
+    def _passages(self, path: str, text: str) -> list[Passage]:
+        """Those of a note with this text, from what the catalogue keeps of it."""
+        from infold.catalogue.store import catalogue_of
+
+        if self._catalogue is None:
+            self._catalogue = catalogue_of(self._workspace)
+        self._catalogue.hold(path, content_hash(text.encode()), text)
+        try:
+            return self._catalogue.passages(path)
+        finally:
+            self._catalogue.drop([path])
 
     def _about_vectors(self, searcher: Searcher) -> tuple[str, ...]:
         if self._embedder.traits.is_empty:
