@@ -129,6 +129,46 @@ def test_a_source_may_go_to_the_inbox_to_be_folded_in(tmp_path, site, monkeypatc
     assert all(site.url("/z") in part for part in text.split("\n\n")[1:] if part.strip() and not part.startswith("#"))
 
 
+def test_inbox_text_of_a_source_stays_from_outside_in_the_note_it_is_folded_into(tmp_path, site, monkeypatch):
+    """Each of its paragraphs, not the rest of the note: unasked it is in no search, no query and no context.
+
+    Asked for it is found, labelled, with its address.
+    """
+    monkeypatch.setenv("INFOLD_FETCH_HOSTS", "127.0.0.1")
+    root = tmp_path / "vault"
+    (root / "reference").mkdir(parents=True)
+    note = (
+        "# Zeppelins\n\nA zeppelin needs helium and a hall to stay in over the winter months.\n\n"
+        "My zeppelin is a model of balsa; it needs no helium and hangs in the hall in winter.\n"
+    )
+    (root / "reference" / "zeppelins.md").write_text(note)
+    (root / "index.md").write_text("# Index\n\n- [[zeppelins]]\n")
+    for other in ("garden", "kitchen", "bicycle"):
+        (root / f"{other}.md").write_text(f"# {other.title()}\n\nAll about the {other}, its tools and its work.\n")
+    with infold.open(root, state=tmp_path / "state", changes=[*SETTINGS, "knowledge.sync_to=inbox"]) as vault:
+        asked = KnowledgeResearchRequest(query="zeppelin", urls=[site.url("/z")], sync_to_local=True)
+        assert knowledge_research(vault, asked).notes == ("inbox.md",)
+        vault.integrate()
+        folded = (root / "reference" / "zeppelins.md").read_text()
+        assert "which is dear" in folded
+        found = memory_search(vault, MemorySearchRequest(query="zeppelin helium hall")).as_json()
+        assert "balsa" in str(found)
+        assert "which is dear" not in str(found)
+        for compression in ("auto", "none", "minimal"):
+            own = knowledge_query(vault, KnowledgeQueryRequest(query="zeppelin helium hall", compression=compression))
+            assert "balsa" in own.context
+            assert "which is dear" not in own.context
+        outside = knowledge_query(vault, KnowledgeQueryRequest(query="zeppelin helium hall", source="external"))
+        pieces = etree.fromstring(outside.context.encode()).findall("piece")
+        of_note = [piece for piece in pieces if piece.get("path") == "reference/zeppelins.md"]
+        assert of_note
+        assert {(piece.get("trust"), piece.get("origin")) for piece in of_note} == {("external", site.url("/z"))}
+        assert "balsa" not in "".join(piece.text for piece in of_note)
+        context = vault.context().text
+    assert "balsa" in context
+    assert "which is dear" not in context
+
+
 def test_sources_are_listed_shown_watched_and_forgotten(vault, site):
     """With their history, the last difference, and the watched ones that are stale."""
     url = site.url("/z")

@@ -12,10 +12,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from infold.text import CHARACTERS_PER_TOKEN, content_hash, without_runs
 from infold.vault.lines import Lines
+from infold.vault.outside import outside_texts
 from infold.vault.records import BlockKind, Heading, Note
 
 SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
@@ -62,7 +64,7 @@ def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Pas
     line_starts = Lines(note.text).starts
     trails = list(heading_trails(note.headings))
     passages = []
-    for section in _sections(note):
+    for section in _by_whose(note.text, _sections(note)):
         for start, end, own in _windows(note, section, limit, overlap):
             if not without_runs(note.text[start:end]).strip():
                 continue  # a part of a picture pasted as data, or the like
@@ -133,6 +135,18 @@ def _sections(note: Note) -> Iterator[Span]:
             start = heading.start
         said_from = heading.end
     yield start, len(note.text)
+
+
+def _by_whose(text: str, sections: Iterable[Span]) -> Iterator[Span]:
+    """The sections, parted where text from outside begins and ends: no passage holds both that and one's own."""
+    outside = outside_texts(text)
+    if not outside:
+        yield from sections
+        return
+    edges = [edge for each in outside for edge in (each.start, each.end)]
+    for start, end in sections:
+        inner = [start, *(edge for edge in edges if start < edge < end), end]
+        yield from pairwise(inner)
 
 
 def _windows(note: Note, section: Span, limit: int, overlap: int) -> Iterator[tuple[int, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from infold.catalogue.summaries import SummaryStore
@@ -14,6 +14,7 @@ from infold.knowledge.sources.records import TRUST
 from infold.search.query.results import Result
 from infold.text import content_hash
 from infold.vault.files import read_bytes
+from infold.vault.outside import OutsideText, outside_texts, without_outside
 from infold.vault.portions import Portion
 from infold.workspace import Workspace
 
@@ -40,6 +41,9 @@ def gather(
         seen.add(result.path)
         portion = _portion(result, read, whole=whole)
         text = portion.text if portion is not None else result.snippet
+        outside = outside_texts(text)
+        if whole and result.trust != TRUST:  # the note was found by one's own words: the rest of it is not asked for
+            text = without_outside(text)
         if not text.strip():
             continue
         start = portion.start if portion is not None else 0
@@ -52,12 +56,16 @@ def gather(
                 score=result.score,
                 heading=(result.heading or "") if not whole else "",
                 date=result.date or "",
-                origin=origin(result.path) if result.trust == TRUST else "",
+                origin=_origin(outside) or origin(result.path) if result.trust == TRUST else "",
                 trust=result.trust,
                 summary=summary(result.path) if compression == "minimal" else "",
             )
         )
     return found
+
+
+def _origin(outside: Sequence[OutsideText]) -> str:
+    return outside[0].url if outside else ""
 
 
 def _portion(result: Result, read: Callable[[str], Portion], *, whole: bool) -> Portion | None:

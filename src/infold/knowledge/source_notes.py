@@ -15,9 +15,11 @@ from infold.knowledge.new_note import note_text
 from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.store import SourceStore
 from infold.vault.front_matter import read_front_matter, text_value
+from infold.vault.outside import outside_mark
 
 _DIGITS: Final = 16
 _OWN_LINES: Final = re.compile(r"^(?:fetched|source_hash):.*(?:\r?\n)?", re.MULTILINE)
+_HEADING: Final = re.compile(r"#{1,6}\s+([^\n]*)")
 _TITLE: Final = re.compile(r"\s*# (.+)")
 
 
@@ -56,6 +58,47 @@ def updated_note(text: str, record: SourceRecord, store: SourceStore) -> SourceN
     if merged.conflicts:
         return SourceNoteUpdate(None, "it was edited where the source changed")
     return SourceNoteUpdate(_relabelled(text[: front.end], record) + merged.data.decode())
+
+
+def inbox_text(text: str, record: SourceRecord) -> str:
+    """The text of a source for the inbox: each paragraph says where it is from, wherever it is folded in.
+
+    A heading goes before its paragraph; a table says it in its last cell, code on the line below.
+    """
+    mark = outside_mark(record.url, record.fetched[:10])
+    heading = ""
+    found: list[str] = []
+    for part in _blocks(text):
+        title = _HEADING.fullmatch(part)
+        if title:
+            heading = f"{heading} {title[1].strip()}".strip()
+            continue
+        before, heading = f"{heading}: " if heading else "", ""
+        if part.startswith(("```", "~~~")):
+            found.append(f"{before}{mark}\n{part}\n{mark}" if before else f"{part}\n{mark}")
+        elif part.startswith("|"):
+            found += [f"{before}{mark}"] if before else []
+            rows = part.rstrip()
+            found.append(f"{rows[:-1].rstrip()} {mark} |" if rows.endswith("|") else f"{rows} {mark}")
+        else:
+            found.append(f"{before}{part} {mark}")
+    return "\n\n".join([*found, *([f"{heading} {mark}"] if heading else [])])
+
+
+def _blocks(text: str) -> list[str]:
+    """The parts of a Markdown text between blank lines; code is one, whatever is in it: its blank lines go."""
+    found: list[str] = []
+    fence = ""
+    for part in (part.strip("\n") for part in re.split(r"\n[ \t]*\n", text)):
+        if fence:
+            found[-1] += f"\n{part}"
+        elif part.strip():
+            found.append(part.strip())
+        for line in part.split("\n"):
+            sign = line.strip()[:3]
+            if sign in ("```", "~~~") and (not fence or sign == fence):
+                fence = "" if fence else sign
+    return found
 
 
 def _made_of(values: dict[str, Any], record: SourceRecord) -> int | None:

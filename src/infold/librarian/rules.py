@@ -18,6 +18,7 @@ from infold.librarian.answers import Edit, EditRequest, Paragraph, ProposedEdits
 from infold.text import folded_words
 from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
 from infold.vault.match import Haystack, line_of
+from infold.vault.outside import outside_marks
 from infold.vault.protect import check_protected
 from infold.vault.structure import check_structure
 
@@ -61,6 +62,7 @@ def check_edits(answer: ProposedEdits, request: EditRequest) -> None:
     findings.problems += _accounting(answer, request)
     if not findings.problems:
         findings.problems += _kept_words(answer, placed, request)
+        findings.problems += _lost_marks(answer, request)
     if findings.problems:
         raise ValueError("; ".join(findings.problems))
 
@@ -196,6 +198,18 @@ def _kept_words(answer: ProposedEdits, placed: Sequence[_Placed], request: EditR
 def _words_of(entry: _Placed) -> frozenset[str]:
     """The words that an edit adds, or that a duplicate marker quotes."""
     return frozenset(folded_words(entry.change.before) if entry.edit.is_duplicate else entry.change.added)
+
+
+def _lost_marks(answer: ProposedEdits, request: EditRequest) -> list[str]:
+    """Paragraphs from outside whose edits do not say so any more: the label stays with the text."""
+    problems: list[str] = []
+    for paragraph in request.chunk.paragraphs:
+        edits = [edit for edit in answer.edits if paragraph.n in answer.paragraphs_of(edit, request.chunk)]
+        said = "\n".join(edit.replace or "" for edit in edits)
+        lost = [mark for mark in outside_marks(paragraph.text) if mark not in said]
+        if lost and edits and not all(edit.is_duplicate for edit in edits):
+            problems.append(f"paragraph {paragraph.n}: its text must go on ending with {lost[0]}")
+    return problems
 
 
 def _missing_words(

@@ -19,6 +19,7 @@ from infold.text import fenced
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import decode, read_bytes, safe_path, scan
 from infold.vault.front_matter import BOM, TRUST_OF_OTHERS, read_front_matter, trust_of
+from infold.vault.outside import without_outside
 from infold.workspace import Workspace
 
 REFERENCE: Final = "reference"
@@ -87,6 +88,7 @@ def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
         text = _text(workspace, path, notices)
         if text is None or not text.strip():
             continue
+        text = without_outside(text)
         if _is_from_outside(text):
             notices.append(f"{path} is left out: its text is from outside. Read it: {_get(path)}")
             continue
@@ -107,7 +109,7 @@ def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
             continue
         text = _text(workspace, path, notices) if safe_path(workspace.vault, path).exists() else None
         if text is not None and text.strip():
-            files.append(_end(path, text, params.context_file_characters))
+            files.append(_end(path, without_outside(text), params.context_file_characters))
     return Context(tuple(files), tuple(notices))
 
 

@@ -133,7 +133,11 @@ def _synced(vault: OpenVault, reports: Iterable[FetchReport], notices: list[str]
     """Notes, or text in the inbox, of what was fetched. A note of the source is brought up to date; a twin is named."""
     there = [(each.record, each.status) for each in reports if each.record is not None and each.status in _THERE]
     if vault.params.knowledge.sync_to == "inbox":
-        for text in (_inbox_text(vault, record) for record, status in there if status != "unchanged"):
+        from infold.knowledge.source_notes import inbox_text
+
+        for text in (
+            inbox_text(vault.sources.text(record), record) for record, status in there if status != "unchanged"
+        ):
             vault.write(vault.workspace.inbox_path, text)
         return _Synced((vault.workspace.inbox_path,) if any(status != "unchanged" for _, status in there) else ())
     with vault.catalogued() as catalogue:
@@ -180,13 +184,6 @@ def _updated(
         lazy.durable.change.Kind.WRITE, files, f"{', '.join(paths)} brought up to date with its source"
     )
     return paths, plan.apply().id
-
-
-def _inbox_text(vault: OpenVault, record: SourceRecord) -> str:
-    """The text of a source for the inbox: each paragraph says where it is from, wherever it is folded in."""
-    mark = f"(from outside, {record.url}, {record.fetched[:10]})"
-    paragraphs = [part.strip() for part in vault.sources.text(record).split("\n\n") if part.strip()]
-    return "\n\n".join(part if part.startswith(("#", "```", "|")) else f"{part} {mark}" for part in paragraphs)
 
 
 def _fetched(report: FetchReport) -> FetchedSource:

@@ -20,6 +20,7 @@ from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, trust_of
 from infold.vault.names import stem
+from infold.vault.outside import outside_texts
 
 if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
     from infold.catalogue.passages import Passage
@@ -61,11 +62,16 @@ def note_points(
     iso_day = day.isoformat() if day is not None else note_day(note, kind)
     ids = passage_ids(note.path, [passage.text_hash for passage in passages])
     words = [document_words(indexed_text(passage, note.title), language) for passage in passages]
+    outside = outside_texts(note.text)
+    trusts = [
+        TRUST_OF_OTHERS if any(each.start <= passage.start < each.end for each in outside) else _trust_of(note)
+        for passage in passages
+    ]
     return NotePoints(
         path=note.path,
         title=note.title,
         language=language,
-        points=[_point(*given, note, kind, iso_day) for given in zip(ids, passages, words, strict=True)],
+        points=[_point(*given, note, kind, iso_day) for given in zip(ids, passages, words, trusts, strict=True)],
         keys=[content_hash(text) for text in texts],
         texts=texts,
     )
@@ -101,8 +107,13 @@ def point_id(path: str, ordinal: int, text_hash: str) -> str:
     return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
 
 
-def _point(id_: str, passage: Passage, words: tuple[str, str], note: Note, kind: str, day: str | None) -> IndexPoint:
-    trust = trust_of(note.front_matter.values) if note.front_matter is not None else TRUST_OF_NOTES
+def _trust_of(note: Note) -> str:
+    return trust_of(note.front_matter.values) if note.front_matter is not None else TRUST_OF_NOTES
+
+
+def _point(
+    id_: str, passage: Passage, words: tuple[str, str], trust: str, note: Note, kind: str, day: str | None
+) -> IndexPoint:
     return IndexPoint(
         id=id_,
         path=passage.path,
