@@ -3,11 +3,45 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from infold.agent.session import AgentSession
 from infold.notebook.injected import REMINDER
 
 PAGES = "/api/debug/notebook"
+
+
+# Each row of the specification, and the test that shows it.
+ROWS = {
+    ("GET", "/api/debug/memory/status"): "test_api::test_the_debug_api_has_the_keys_of_the_specification",
+    ("GET", "/api/debug/memory/search"): "test_api::test_the_debug_api_has_the_keys_of_the_specification",
+    ("GET", "/api/debug/memory/files"): "test_api::test_the_debug_api_has_the_keys_of_the_specification",
+    ("POST", "/api/debug/memory/rebuild"): "test_api::test_the_debug_api_has_the_keys_of_the_specification",
+    ("GET", "/api/debug/notebook/pages"): "test_debug_api::test_pages_are_listed_read_written_and_deleted",
+    ("GET", "/api/debug/notebook/{path}"): "test_debug_api::test_pages_are_listed_read_written_and_deleted",
+    ("POST", "/api/debug/notebook/{path}"): "test_debug_api::test_pages_are_listed_read_written_and_deleted",
+    ("DELETE", "/api/debug/notebook/{path}"): "test_debug_api::test_pages_are_listed_read_written_and_deleted",
+    ("POST", "/api/debug/memory/simulate-compaction"): "test_debug_api::test_a_simulated_compaction_gives_the_reminder",
+    ("POST", "/api/debug/brain/inject-turn"): "test_debug_api::test_an_injected_turn_makes_the_agent_remember",
+}
+
+
+async def test_each_endpoint_of_the_specification_is_there_and_has_its_test(client):
+    """The debug API has these rows and no others, and each names a test that exists."""
+    async with client() as http:
+        paths = (await http.get("/api/openapi.json")).json()["paths"]
+    served = {
+        (method.upper(), path)
+        for path, methods in paths.items()
+        for method in methods
+        if path.startswith("/api/debug/")
+    }
+    assert served == set(ROWS)
+    for row, shown in ROWS.items():
+        module, _, name = shown.partition("::")
+        text = (Path(__file__).parent / f"{module}.py").read_text()
+        body = text.partition(f"async def {name}(")[2].partition("\nasync def ")[0]
+        assert body.replace("{PAGES}", PAGES).find(row[1].partition("{")[0]) >= 0, row
 
 
 async def test_pages_are_listed_read_written_and_deleted(client, folder):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
-from typing import Annotated
+import socket
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,11 @@ from infold.cli.options import Call, command
 from infold.cli.resident import serving
 from infold.environment import Environment
 from infold.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infold.cli.terminal import Terminal
 
 
 @command
@@ -27,7 +34,7 @@ def serve(
         ),
     ] = None,
 ) -> int:
-    """Serve the vault's API and pages until Ctrl-C.
+    """Serve the vault's pages and its API until Ctrl-C: notebook, inbox, search, navigator, memory, sources, settings.
 
     Only programs and pages of this machine are answered, unless --host names another address; then a token is needed.
     """
@@ -45,9 +52,32 @@ def serve(
     token = token or Environment().get("INFOLD_SERVE_TOKEN")
     if host not in LOOPBACK and not token:
         token = secrets.token_urlsafe(24)
+    _check_free(host, port)
     with call.vault() as vault, serving(vault):
         app = create_app(vault, host=host, token=token)
-        shown = f"[{host}]" if ":" in host else host
-        call.terminal.notice(f"http://{shown}:{port}/{f'?token={token}' if token else ''} · Ctrl-C ends it.")
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        _say(call.terminal, address, f"/?token={token}" if token else "/", vault.workspace.vault)
         serve_http(app, host=host, port=port)
     return 0
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raises EnvironmentFault where something else listens there, or nothing can."""
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise EnvironmentFault(
+            f"Nothing can listen on port {port} of {host}: {why}.",
+            hint="Name another with --port, or end what runs there.",
+        ) from error
+
+
+def _say(terminal: Terminal, address: str, first: str, vault: Path) -> None:
+    """What is served, and where."""
+    if terminal.is_json:
+        terminal.emit({"page": f"{address}{first}", "api": f"{address}/api/openapi.json", "vault": str(vault)})
+    terminal.notice(f"pages  {address}{first}", style="bold")
+    terminal.notice(f"API    {address}/api/openapi.json")
+    terminal.notice(f"vault  {vault}")
+    terminal.notice("Ctrl-C ends it.")

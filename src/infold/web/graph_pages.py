@@ -12,7 +12,7 @@ from infold.web.rendering import Pages
 
 MOST_NOTES: Final = 5000  # more is a cloud, and takes a browser long
 _NOTES: Final = 500
-_LISTED: Final = 500
+_LISTED: Final = 100
 
 
 class GraphPages(Pages):
@@ -32,7 +32,6 @@ def _drawn(found: KnowledgeGraphAnswer) -> dict[str, Any]:
     notes = [
         {
             "path": note.path,
-            "title": note.path.rpartition("/")[2].removesuffix(".md"),
             "links": (note.incoming or 0) + (note.outgoing or 0),
             "folder": folders.setdefault(note.path.rpartition("/")[0].partition("/")[0], len(folders)),
         }

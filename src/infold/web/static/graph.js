@@ -7,10 +7,10 @@ const SLICE_MS = 24; // between two drawings while the notes find their places
 const data = $("#linked");
 if (data) {
   const { notes, joined, centre } = JSON.parse(data.textContent);
-  const spots = notes.map(({ path, title, links, folder }, place) => ({
+  const spots = notes.map(({ path, links, folder }, place) => ({
     x: 0,
     y: 0,
-    title,
+    title: path.split("/").at(-1).replace(/\.md$/, ""),
     says: `${path}: ${links} link${links === 1 ? "" : "s"}`,
     href: noteAddress(path),
     radius: place === centre ? 9 : 3 + Math.min(6, Math.sqrt(links)),
