@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from mcp.client import Client
 
+import infold
+from bench.crowd import crowd, make_vault
 from infold.mcp.server import build_server
 from infold.operations.tool_choice import ToolChoice
 
@@ -41,3 +44,16 @@ async def test_no_edit_is_lost_between_readers_and_writers(client, vault, folder
     lines = (folder / "lists" / "together.md").read_text().split("\n")
     wanted = {f"line {name} {number}" for name in ("one", "two", "three") for number in range(LINES)}
     assert sorted(line for line in lines if line) == sorted(wanted)
+
+
+@pytest.mark.slow
+async def test_fifty_readers_and_five_writers_at_two_servers_lose_no_edit(tmp_path):
+    """Over HTTP and MCP, as processes, on the same pages: each line stands once, and every call is answered."""
+    folder = make_vault(tmp_path / "vault", 40)
+    with infold.open(folder, state=tmp_path / "state", changes=["search.embedding=static"]) as vault:
+        vault.sync_index()
+    seen = await crowd(folder, seconds=3, readers=50, writers=5)
+    assert seen.written
+    assert seen.lost(folder) == []
+    assert seen.errors == []
+    assert {name.split()[0] for name in seen.seconds} == {"http", "mcp"}

@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 import mcp_types as types
@@ -69,7 +70,11 @@ class _Face:
         self._rate = SpendingRate()
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Every tool that is offered."""
+        """Every tool that is offered. Made once: each client asks for the list before its first call."""
+        return self._listed
+
+    @cached_property
+    def _listed(self) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[tool(name, operation) for name, operation in self._offered.items()])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
