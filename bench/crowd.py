@@ -92,7 +92,9 @@ async def crowd(vault: Path, *, seconds: float, readers: int, writers: int) -> S
             await stack.enter_async_context(_over_mcp(mcp_port) if number % 2 else _over_http(http_port))
             for number in range(readers + writers)
         ]
-        await asyncio.gather(*(ask("memory_get", {"path": "page0.md"}) for _, ask in clients))  # lists of tools are read
+        await asyncio.gather(
+            *(ask("memory_get", {"path": "page0.md"}) for _, ask in clients)
+        )  # lists of tools are read
         watching = asyncio.create_task(_watch(seen, [http.pid, mcp.pid], seconds / 20))
         until = time.monotonic() + seconds
         work = [_write(seen, until, number, *client) for number, client in enumerate(clients[:writers])]

@@ -13,10 +13,11 @@ from infold.errors import UsageError
 from infold.notebook.flush import last_flush
 from infold.notebook.injected import REMINDER
 from infold.notebook.transcripts import read_transcript
-from infold.operations.chat import ChatRequest, chat
+from infold.operations.chat import ChatRequest, chat, start_session
 from infold.operations.contract import Nothing
 from infold.operations.flush import MemoryFlushRequest, memory_flush
 from infold.operations.notebook import memory_context
+from infold.operations.vault import VaultStatusRequest, vault_status
 
 
 @pytest.mark.parametrize(
@@ -85,3 +86,13 @@ def test_another_agent_gets_the_reminder_once_a_cycle(own):
     assert memory_flush(own, MemoryFlushRequest(session="theirs")).reminder == REMINDER
     assert memory_flush(own, MemoryFlushRequest(session="theirs")).reminder is None
     assert memory_flush(own, MemoryFlushRequest(session="theirs", cycle=1)).reminder == REMINDER
+
+
+def test_a_conversation_begins_with_an_index_that_is_up_to_date(folder, tmp_path):
+    """Spec 3, Sync Triggers: what was written meanwhile is indexed; where the setting says no, it is left to a search."""
+    for changes, wanted in (((), 0), (("agent.sync_on_start=false",), 1)):
+        with infold.open(folder, state=tmp_path / "state", changes=["search.embedding=none", *changes]) as vault:
+            vault.sync_index()
+            (folder / f"new{wanted}.md").write_text(f"# New\n\nNumber {wanted}.\n")
+            start_session(vault)
+            assert vault_status(vault, VaultStatusRequest()).index.files.stale == wanted

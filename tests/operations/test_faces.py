@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.resources import files
+from string import Template
 
 import pytest
 
@@ -103,3 +105,9 @@ def test_what_no_command_offers_is_a_decision(name):
     parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, Group) else (entry,)))
     is_command = name in {part.operation for part in parts}
     assert is_command or operations()[name].not_in.get(Face.CLI), f"{name} has no command, and no reason"
+
+
+def test_instructions_name_only_operations_there_are(tmp_path):
+    """They are written by name, and a name that no operation has would be followed in vain."""
+    text = Template((files("infold.operations") / "instructions.md").read_text(encoding="utf-8"))
+    assert set(text.get_identifiers()) - {"reference"} <= operations(Face.MCP).keys()

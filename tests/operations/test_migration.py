@@ -8,7 +8,7 @@ import infold
 from infold.operations.contract import Nothing
 from infold.operations.memory import MemoryGetRequest, memory_get
 from infold.operations.migration import NotebookMigrateRequest, notebook_migrate
-from infold.operations.notebook import memory_context
+from infold.operations.notebook import NotebookEditRequest, memory_context, notebook_edit
 
 OLDER = {
     "brain/memory/core/contacts.md": "# Contacts\n\nSarah: 555-1234. See [orders](../../../runtime/standing-orders.md).\n",
@@ -89,3 +89,12 @@ def test_until_then_reading_falls_back_to_the_old_paths(vault):
     context = memory_context(vault, Nothing())
     assert [file.path for file in context.files].count("reference/contacts.md") == 1
     assert not any(file.path.startswith("runtime/") for file in context.files)
+
+
+def test_notes_of_the_older_layout_can_be_edited_where_they_are(vault):
+    """Spec 3, section 6: `notebook_edit` goes on for runtime/, with the hash that was read; then they move."""
+    place = "runtime/standing-orders.md"
+    known = memory_get(vault, MemoryGetRequest(path=place))
+    notebook_edit(vault, NotebookEditRequest(path=place, content="# Orders\n\nNever before ten.\n", hash=known.hash))
+    notebook_migrate(vault, NotebookMigrateRequest())
+    assert "before ten" in files(vault)["reference/standing-orders.md"]

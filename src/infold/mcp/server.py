@@ -64,10 +64,19 @@ class _Face:
 
     def __init__(self, vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None) -> None:
         self._vault = vault
-        self._offered = choice.offered()
-        self._names = {operation.name: name for name, operation in self._offered.items()}
+        choice.wanted()  # what is wrong with it is said at once
+        self._choice = choice
         self._warm_up = warm_up
         self._rate = SpendingRate()
+
+    @cached_property
+    def _offered(self) -> dict[str, Operation[Any, Any]]:
+        """The operations by the names of their tools; loaded when a client has been greeted."""
+        return self._choice.offered()
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {operation.name: name for name, operation in self._offered.items()}
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Every tool that is offered. Made once: each client asks for the list before its first call."""

@@ -6,16 +6,17 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
 
-from infold.operations.table import operations
-
 if TYPE_CHECKING:
     from infold.app import OpenVault
 
 
 def instructions(vault: OpenVault, prefix: str = "") -> str:
     """The instructions for this vault; tools are named with their `prefix`."""
-    names = {name: f"{prefix}{name}" for name in operations()}
-    return Template(_text("instructions")).substitute(names, reference=vault.params.notebook.reference_folder)
+    text = Template(_text("instructions"))
+    names = {
+        name: f"{prefix}{name}" for name in text.get_identifiers()
+    }  # known without the table
+    return text.substitute(names | {"reference": vault.params.notebook.reference_folder})
 
 
 def agent_instructions(vault: OpenVault) -> str:

@@ -24,14 +24,19 @@ class ToolChoice:
     prefix: str = ""
     is_read_only: bool = False
 
-    def offered(self, face: Face = Face.MCP) -> dict[str, Operation[Any, Any]]:
-        """The operations by the name of their tool. Raises UsageError for a set there is not."""
+    def wanted(self) -> set[str]:
+        """The sets that were chosen. Raises UsageError for one there is not."""
         wanted = {name.strip() for name in self.groups}
         for name in sorted(wanted - set(TOOL_SETS)):
             near = get_close_matches(name, TOOL_SETS, 1)
             raise UsageError(
                 f"There is no set of tools {name!r}.", hint=f"The sets are {', '.join(near or TOOL_SETS)}."
             )
+        return wanted
+
+    def offered(self, face: Face = Face.MCP) -> dict[str, Operation[Any, Any]]:
+        """The operations by the name of their tool. Raises UsageError for a set there is not."""
+        wanted = self.wanted()
         return {
             f"{self.prefix}{name}": operation
             for name, operation in operations(face).items()
