@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 def instructions(vault: OpenVault, prefix: str = "") -> str:
     """The instructions for this vault; tools are named with their `prefix`."""
     text = Template(_text("instructions"))
-    names = {
-        name: f"{prefix}{name}" for name in text.get_identifiers()
-    }  # known without the table
+    names = {name: f"{prefix}{name}" for name in text.get_identifiers()}  # known without the table
     return text.substitute(names | {"reference": vault.params.notebook.reference_folder})
 
 
