@@ -224,6 +224,7 @@ class NoteExists(VaultFault):
 class PathRefused(VaultFault):
     """The path leads out of the vault, or clashes with another name."""
 
+    exit_code = 2
     http_status = 400
 
 

@@ -297,6 +297,8 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
         where = str(path)
         try:
             loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise SettingInvalid(f"There is no file of settings {path}.", hint="Name one that is there.") from error
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise SettingInvalid(
                 f"{path} cannot be read as YAML: {error}", hint="Correct or remove the file."

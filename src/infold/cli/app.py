@@ -122,7 +122,7 @@ class _Face(_Plain, TyperGroup):
         except _WrongUse as error:
             from difflib import get_close_matches
 
-            near = " or ".join(get_close_matches(args[0], self.list_commands(ctx), 2))
+            near = " or ".join(get_close_matches(args[0], self.list_commands(ctx), 2, 0.7))
             error.message = f"No such command {args[0]!r}." + (f" Did you mean {near}?" if near else "")
             raise
 

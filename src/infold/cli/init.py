@@ -79,6 +79,11 @@ def init(
     place = locate_workspace(_named(call.wanted))
     with Stages(terminal) as stages:
         seen = vault_stats(place.workspace, stages)
+    if not (seen.words or create_inbox or force):
+        raise UsageError(
+            f"No notes lie in {place.vault}.",
+            hint="Name your folder of notes; --create-inbox begins a vault in an empty one.",
+        )
     settled = _settle(place, seen, root, inbox)
     if create_inbox and not settled.has_inbox:
         _create(place.vault / settled.inbox.path)
@@ -153,6 +158,7 @@ def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
 def _settle(place: LocatedWorkspace, seen: VaultStats, root: str | None, inbox: str | None) -> _Settled:
 
     everything = list(seen.words)
+    root = f"{root}.md" if root is not None and f"{root}.md" in seen.words else root
     if root is not None and root not in seen.words:
         raise UsageError(f"There is no note {root} in {place.vault}.", hint="Give its path within the vault.")
     if inbox is not None:

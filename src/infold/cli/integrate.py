@@ -51,10 +51,10 @@ def integrate(
         str | None, typer.Option(metavar="NAME", help="The model's name at the endpoint.", rich_help_panel=_LIBRARIAN)
     ] = None,
     max_usd: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+        float | None, typer.Option(metavar="USD", min=0, help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+        int | None, typer.Option(metavar="N", min=0, help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
     ] = None,
 ) -> int:
     """Fold the inbox into the notes it belongs in.

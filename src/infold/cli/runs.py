@@ -59,8 +59,9 @@ def _table(known: Sequence[RunSummary]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    longest = max((len(run.run) for run in known), default=0)  # an id that is cut can be typed nowhere
     for name in ("run (UTC)", "kind", "status"):
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, no_wrap=True, min_width=longest if name.startswith("run") else None)
     table.add_column("what", overflow="fold")
     for run in known:
         table.add_row(run.run, str(run.kind), str(run.status), run.summary or _outcome(run))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
 def main() -> None:
     """The `infold` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="backslashreplace")  # what the terminal has no sign for is told all the same
     words = sys.argv[1:]
     if words and words[0] in {"search", "get"}:
         from infold.cli import client

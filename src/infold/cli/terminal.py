@@ -105,7 +105,8 @@ class Terminal:
 
     def emit(self, value: Mapping[str, Any]) -> None:
         """The one JSON object."""
-        self.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+        is_utf8 = (getattr(self.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+        self.write(json.dumps(value, ensure_ascii=not is_utf8, indent=2) + "\n")
 
     def write(self, text: str) -> None:
         """Text on stdout as it is."""

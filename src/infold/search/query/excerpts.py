@@ -146,9 +146,15 @@ class _NoteText:
         return cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
 
     def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Stretch:
-        """`passage` from its nearest heading on: the headings above that one say nothing of it."""
+        """`passage` from its nearest heading on: the headings above that one say nothing of it.
+
+        Where it is headings and nothing else, as entries of a log are, each is text: from the first on that is not
+        above the nearest.
+        """
         if not trail:
             return Stretch(passage, start, end, None)
+        if first := self._first_of_headings(start, end, trail):
+            return Stretch(self._rest(passage, first, end), first, end, self._line(first).strip())
         wanted = heading_text(trail[-1])
         numbers = self._heading_lines().get(wanted, [])
         above = bisect_left(numbers, start)
@@ -161,6 +167,14 @@ class _NoteText:
         if above:
             return Stretch(passage, start, end, self._line(numbers[above - 1]).strip())
         return Stretch(passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
+
+    def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
+        """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""
+        headings = [number for number in range(start, end + 1) if not self._matches(_EMPTY, number)]
+        if len(headings) < 2 or not all(map(self._is_heading, headings)):
+            return 0
+        above = {heading_text(each) for each in trail[:-1]}
+        return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
 
     def _rest(self, passage: str, number: int, end: int) -> str:
         rest = self._between(number, end)
