@@ -220,3 +220,8 @@ def test_an_inbox_that_is_named_must_be_a_file(tmp_path, name, said):
     vault.mkdir()
     with pytest.raises(UsageError, match=said):
         locate_workspace(WorkspaceRequest(vault=vault), inbox=Path(name))
+
+
+def test_an_override_that_is_no_yaml_is_text():
+    """A schedule may begin with a star, which YAML takes for something else."""
+    assert load_params(None, ["schedules.research=* * * * *"]).schedules.research == "* * * * *"

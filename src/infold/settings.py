@@ -286,6 +286,14 @@ class Params(Section):
     schedules: SchedulesParams = SchedulesParams.model_construct()
 
 
+def _value_of(raw: str) -> object:
+    """What stands behind the sign: YAML, else the text itself, such as the fields of a schedule that begin with `*`."""
+    try:
+        return yaml.safe_load(raw)
+    except yaml.YAMLError:
+        return raw
+
+
 def load_params(path: Path | None, overrides: list[str] | None = None) -> Params:
     """The parameters in the YAML file at `path` (defaults where it is None), then `section.name=value` overrides.
 
@@ -314,7 +322,7 @@ def load_params(path: Path | None, overrides: list[str] | None = None) -> Params
         section_values = values.setdefault(section, {})
         if not isinstance(section_values, dict):
             raise SettingInvalid(f"Section {section!r} in {where} must be a mapping.")
-        section_values[key] = yaml.safe_load(raw)
+        section_values[key] = _value_of(raw)
     try:
         return _checked(values)
     except ValidationError as error:
