@@ -2,8 +2,8 @@
 
 `python bench/cold_search.py [NOTES ...]`, 1,000 and 10,000 by default. Each row is 20 processes, one after another:
 wall time p50 and p95, and the CPU seconds of one. "Alone" opens the index itself; beside an owner, another process has
-it open already, as a watcher or a server of tools has. The vault does not change, which is looked at each time unless
-`--no-sync` is given. The notes are those of `bench/synthetic.py`.
+it open already; with a resident that one answers, whose own CPU seconds are shown apart. The vault does not change,
+which is looked at each time unless `--no-sync` is given. The notes are those of `bench/synthetic.py`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 from bench.synthetic import shared_data, templates, write_vault
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.sync import sync_index
+from infold.search.shared.rendezvous import RESIDENT_CARD
 from infold.settings import Params
 
 RUNS = 20
+_ALONE = {"INFOLD_RESIDENT": "0"}
 QUESTION = ("graph", "view", "of", "notes")
 _OWNER = """
 import sys
@@ -67,31 +71,51 @@ def measure(vault: Path, state: Path, index: Path) -> None:
                 (("--set", "search.embedding=none", "--no-sync"), "words, no sync"),
                 (("--no-sync",), "words and meaning, no sync"),
             ):
-                print(f"{name:16} {what:28} {row(command(vault, state, words))}")
+                print(f"{name:16} {what:28} {row(command(vault, state, words), **_ALONE)}")
+    with resident(vault, state) as server:
+        before = sum(server.cpu_times()[:2])
+        said = row(command(vault, state, ()))
+        own = (sum(server.cpu_times()[:2]) - before) / (RUNS + 1)
+        print(f"{'with a resident':16} {'words and meaning':28} {said}   and {own:.3f} s of the resident's CPU")
+        print(f"{'':16} the resident's memory: {server.memory_info().rss / 1e6:.0f} MB")
 
 
 def command(vault: Path, state: Path, words: Sequence[str]) -> list[str]:
     """One search, as the installed program does it."""
-    program = [sys.executable, "-c", "from infold.cli.app import main; main()"]
+    program = [sys.executable, "-c", "from infold.cli.start import main; main()"]
     return [*program, "search", *QUESTION, *words, "--vault", str(vault), "--state", str(state)]
 
 
-def row(words: list[str]) -> str:
+def row(words: list[str], **variables: str) -> str:
     """Wall and CPU time of `words`, run again and again; the first, which reads the files, is not counted."""
-    run(words)
+    environment = {**os.environ, **variables}
+    run(words, environment)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    walls = [run(words) for _ in range(RUNS)]
+    walls = [run(words, environment) for _ in range(RUNS)]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / RUNS
     high = statistics.quantiles(walls, n=20)[-1]
     return f"p50 {statistics.median(walls):.3f} s   p95 {high:.3f} s   CPU {cpu:.3f} s   least {min(walls):.3f} s"
 
 
-def run(words: list[str]) -> float:
+def run(words: list[str], environment: dict[str, str]) -> float:
     """Seconds until the process has ended."""
     started = time.perf_counter()
-    subprocess.run(words, check=True, capture_output=True)
+    subprocess.run(words, check=True, capture_output=True, env=environment)
     return time.perf_counter() - started
+
+
+@contextmanager
+def resident(vault: Path, state: Path) -> Iterator[psutil.Process]:
+    """With a process that answers searches."""
+    record = state / "derived" / "index" / RESIDENT_CARD
+    with subprocess.Popen([sys.executable, "-m", "infold.cli.resident", str(vault), str(state), ""]) as process:
+        while not record.exists():
+            time.sleep(0.1)
+        try:
+            yield psutil.Process(process.pid)
+        finally:
+            process.terminate()
 
 
 @contextmanager

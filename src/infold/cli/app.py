@@ -259,8 +259,12 @@ def _root(
 
 def run_command(words: list[str]) -> None:
     """Runs a command by its words, for another process of this user. Raises whatever it raises, and typer's own."""
-    entry = next(entry for entry in COMMANDS if entry.name == words[0] and entry.name in SERVED)
-    _loaded(entry).main(words[1:], prog_name=f"infold {entry.name}", standalone_mode=False)
+    _served(words[0]).main(words[1:], prog_name=f"infold {words[0]}", standalone_mode=False)
+
+
+@cache
+def _served(name: str) -> Any:
+    return _loaded(next(entry for entry in COMMANDS if entry.name == name and name in SERVED))
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -33,6 +34,7 @@ _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesys
 
 _STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
 _values_of = attrgetter(*_STORED)
+_MOST_ROWS: Final = 4096  # that are held as they were read
 _TUPLES: Final = ("trail", "tags")
 
 WordField = Literal["words", "written"]
@@ -249,10 +251,16 @@ def _row(point: IndexPoint) -> bytes:
 
 
 def _hit(document: tantivy.Document, score: Any) -> Hit:
-    row = json.loads(document.get_first("row") or b"{}")
+    return Hit(score=float(score), **_read_row(document.get_first("row") or b"{}"))
+
+
+@lru_cache(maxsize=_MOST_ROWS)
+def _read_row(row: bytes) -> dict[str, Any]:
+    """What `_row` wrote. A search comes upon the same points several times: by words, by meaning, and to compare."""
+    values: dict[str, Any] = json.loads(row)
     for name in _TUPLES:
-        row[name] = tuple(row.get(name, ()))
-    return Hit(score=float(score), **row)
+        values[name] = tuple(values.get(name, ()))
+    return values
 
 
 def _all_of(query: Query, *conditions: Query) -> Query:
