@@ -131,3 +131,12 @@ def test_a_full_device_is_the_environment(vault):
     assert done.returncode == 3
     assert b"No space left" in done.stderr
     assert b"please report" not in done.stderr
+
+
+def test_added_sessions_say_when_they_are_found(infold, vault, tmp_path):
+    """At once by the command that is named; a search does not take a conversation that may still go on."""
+    (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "The gasket leaks"}\n')
+    added = infold("sessions", "add", tmp_path / "talk.jsonl", "--vault", vault)
+    assert "`infold sessions index` makes them searchable now" in added.stdout
+    assert infold("sessions", "index", "--vault", vault).exit_code == 0
+    assert "The gasket leaks" in infold("search", "gasket", "--vault", vault).stdout

@@ -1,0 +1,145 @@
+"""What did not hold when infold was tried as a new user would, beside the test that holds it now.
+
+Rows are promises; a test of a row may hold more than it. Rows that no test holds are not here.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+HELD: dict[str, tuple[str, ...]] = {
+    # found in first use, ranked
+    "D1: a schedule starts its flow": (
+        "flows/test_serve.py::test_every_schedule_starts_its_flow",
+        "flows/test_schedule_check.py::test_a_schedule_without_a_planned_run_is_said",
+    ),
+    "D2: items of an inbox list are paragraphs": (
+        "inbox/test_paragraphs.py::test_each_item_of_a_list_is_a_paragraph_of_its_own",
+    ),
+    "D3: nothing is put between what belongs together, nor above a note's beginning": (
+        "vault/test_structure.py::test_an_insertion_never_parts_what_belongs_together",
+        "vault/test_structure.py::test_what_opens_a_note_names_it_at_once",
+    ),
+    "D4: what is there is known again in every form": (
+        "inbox/test_dropped_three_times.py::test_there_is_one_copy_however_often_an_inbox_is_dropped",
+        "librarian/offline/test_dropped_again.py::test_each_form_is_known_again_alone",
+    ),
+    "D5: log entries of one line are found": ("cli/test_first_use.py::test_one_line_entries_of_a_log_are_found",),
+    "D6: advice can change something, and was not disproved": (
+        "evaluation/test_report.py::test_advice_is_of_use_to_this_librarian_and_not_known_already",
+    ),
+    "D7: a fresh clone is rebuilt to what git holds": (
+        "stages/test_dvc.py::test_a_fresh_clone_is_rebuilt_to_what_git_holds",
+        "stages/test_dvc.py::test_the_same_snapshot_gives_the_same_bytes",
+    ),
+    "D8: reports fit the page": (
+        "evaluation/test_report.py::test_the_page_fits_and_opens_in_a_browser",
+        "reports/test_pages.py::test_a_table_has_its_cells_and_scrolls",
+    ),
+    "D9: slips of the keys, beginnings of words and operators": (
+        "search/test_operators.py::test_a_slip_of_the_keys_is_told_and_mended",
+        "search/test_operators.py::test_a_word_that_is_still_being_typed_finds_what_begins_so",
+        "search/test_operators.py::test_operators",
+        "search/test_operators.py::test_a_filter_that_nothing_meets_says_so",
+    ),
+    "D10: an endpoint of no use costs a sentence and code 3": (
+        "cli/test_model.py::test_an_endpoint_of_no_use_ends_the_run_with_one_sentence",
+    ),
+    "D11: an inbox that is not there is wrong use": ("cli/test_first_use.py::test_wrong_use_is_told_as_such",),
+    "D12: a note that is not there is told with those near it; decided: no error": (
+        "cli/test_search.py::test_get_of_a_missing_note_is_empty",
+    ),
+    "D13: an empty folder does not become the vault": (
+        "cli/test_first_use.py::test_an_empty_folder_does_not_become_the_vault_by_mistake",
+    ),
+    "D14: plans expire": ("inbox/test_review.py::test_plans_expire",),
+    "D15: a note that becomes unreadable leaves the index and is named": (
+        "search/test_feeds.py::test_a_note_that_becomes_unreadable_leaves_the_index",
+        "catalogue/test_sync.py::test_a_note_that_turns_unreadable_leaves_the_catalogue_and_is_named",
+    ),
+    "D16: odd encodings and full devices": (
+        "cli/test_first_use.py::test_a_terminal_that_lacks_a_sign_is_told_all_the_same",
+        "cli/test_first_use.py::test_a_full_device_is_the_environment",
+    ),
+    "D17: sessions that were added say when they are found": (
+        "cli/test_first_use.py::test_added_sessions_say_when_they_are_found",
+    ),
+    # the small ones
+    "a schedule that is none, an inbox that is a folder, a path out of the vault, a negative cap, no such settings": (
+        "cli/test_first_use.py::test_wrong_use_is_told_as_such",
+    ),
+    "undo of a write leaves no empty folders": ("cli/test_first_use.py::test_undo_of_a_write_takes_its_folders_too",),
+    "a root may be named without .md": ("cli/test_first_use.py::test_a_root_note_may_be_named_as_notes_are",),
+    "runs keep their ids whole": ("cli/test_first_use.py::test_an_id_is_whole_on_a_narrow_terminal",),
+    "root and inbox are found the same with and without init": (
+        "cli/test_first_use.py::test_without_init_root_and_inbox_are_found_in_the_same_way",
+    ),
+    # missed in first use
+    "decisions hunk by hunk": (
+        "cli/test_review.py::test_hunks_are_decided_one_by_one_and_just_that_is_applied",
+        "cli/test_review.py::test_a_hunk_is_moved_and_another_edited",
+    ),
+    "an inbox that rests is folded in": ("cli/test_review.py::test_an_inbox_that_rests_is_planned_or_folded_in_once",),
+    "completion": (
+        "cli/test_completion.py::test_bash_completes",
+        "cli/test_completion.py::test_zsh_completes",
+        "cli/test_completion.py::test_fish_completes",
+    ),
+    "examples in every help": (
+        "cli/test_comforts.py::test_every_command_has_two_examples_and_nothing_else_has",
+        "cli/test_comforts.py::test_the_examples_of_a_command_are_its_own_and_parse",
+    ),
+    "help and -V": (
+        "cli/test_comforts.py::test_help_is_a_command_too",
+        "cli/test_comforts.py::test_the_version_has_a_short_option",
+    ),
+    "quiet": ("cli/test_comforts.py::test_quiet_leaves_results_warnings_and_errors",),
+    "settings with where they come from": ("cli/test_config.py::test_each_value_says_where_it_comes_from",),
+    "several vaults by name": ("cli/test_vaults.py::test_a_name_stands_where_a_folder_may",),
+    "old runs can be forgotten": ("inbox/test_pruning.py::test_what_stays_can_be_undone_as_before",),
+    "tags, links, backlinks": (
+        "cli/test_comforts.py::test_tags_and_the_notes_of_one",
+        "cli/test_comforts.py::test_links_and_backlinks_of_a_note",
+    ),
+    "JSON is documented, and no change of it passes unseen": (
+        "test_python_docs.py::test_the_page_of_operations_is_the_table",
+    ),
+    # requirements that were tried one at a time
+    "a run's graph has edges, names, tags and Cached states": (
+        "flows/test_graph.py::test_the_graph_has_edges_names_tags_and_cached_states",
+    ),
+    "a limit can be set on model calls": ("flows/test_graph.py::test_a_limit_on_the_tag_is_one_on_model_calls",),
+    "a vault's own DVC project, which records every run": (
+        "stages/test_project.py::test_stages_work_outside_the_checkout_and_twice_is_once",
+        "stages/test_project.py::test_an_integration_records_what_it_changed_and_march_can_be_had_again",
+    ),
+    "tables by pyarrow": ("catalogue/test_parquet.py::test_the_same_rows_are_the_same_bytes",),
+    "the notebook's folders and the older layout": (
+        "operations/test_migration.py::test_the_notes_move_with_their_links_as_one_change_that_can_be_undone",
+        "operations/test_migration.py::test_until_then_reading_falls_back_to_the_old_paths",
+    ),
+    "simulated compaction and injected turns": (
+        "web/test_debug_api.py::test_a_simulated_compaction_gives_the_reminder",
+        "web/test_debug_api.py::test_an_injected_turn_makes_the_agent_remember",
+    ),
+    "pages of the notebook over HTTP": ("web/test_debug_api.py::test_pages_are_listed_read_written_and_deleted",),
+}
+
+
+@pytest.mark.parametrize("row", HELD)
+def test_the_tests_of_a_row_exist(row):
+    """By file and name."""
+    for named in HELD[row]:
+        file, _, name = named.partition("::")
+        tree = ast.parse((REPOSITORY / "tests" / file).read_text(encoding="utf-8"))
+        there = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        assert name in there, named
+
+
+def test_no_defect_is_left_out():
+    """D1 to D17 are rows."""
+    assert {int(row[1 : row.index(":")]) for row in HELD if row.startswith("D")} == set(range(1, 18))
