@@ -20,7 +20,7 @@ from typing import Final
 
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
-from infold.evaluation.evaluating import Plan, evaluate
+from infold.evaluation.evaluating import EvaluationPlan, evaluate
 from infold.evaluation.figures import Figure, figures
 from infold.evaluation.findings import Findings, find
 from infold.evaluation.intervals import Resampling
@@ -63,7 +63,7 @@ def evaluated(vault: Path, seeds: Sequence[int], changes: Sequence[str], compare
     params = load_params(None, list(changes))
     place = Workspace(vault, KEPT / vault.name, vault / params.vault.inbox_file, params)
     arms, _ = plan_arms(params, compared)
-    plan = Plan(vault.name, tuple(seeds), params.evaluate.paragraphs, tuple(arms), params.evaluate.resamples)
+    plan = EvaluationPlan(vault.name, tuple(seeds), params.evaluate.paragraphs, tuple(arms), params.evaluate.resamples)
     return asyncio.run(evaluate(place, plan, Environment(), carry_out_case, _say(vault.name)))
 
 

@@ -29,7 +29,7 @@ from infold.navigator.clusters import spherical_k_means, unit
 from infold.navigator.layout import lay_out
 from infold.navigator.lens import Lens
 from infold.navigator.navigation import Navigator, NodeFilter
-from infold.navigator.nodes import Node, NodeType, article_nodes
+from infold.navigator.nodes import NodeType, NoteNode, article_nodes
 from infold.navigator.store import StoredNode
 from infold.navigator.themes import article_vectors
 from infold.vault.note import parse
@@ -353,7 +353,7 @@ def edits(options: argparse.Namespace) -> None:
     print(f"| articles and sections around an edit that keep their id | {counts['around'] / counts['edited']:.2%} |")
 
 
-def edited(kind: str, text: str, paragraphs: Sequence[Node], draw: random.Random) -> str:
+def edited(kind: str, text: str, paragraphs: Sequence[NoteNode], draw: random.Random) -> str:
     """The text after one edit as people make them."""
     one, other = draw.sample(list(paragraphs), 2)
     match kind:
@@ -369,7 +369,7 @@ def edited(kind: str, text: str, paragraphs: Sequence[Node], draw: random.Random
             return f"{text[: first.start]}{without}\n\n{text[first.start : second.start]}{text[second.end :]}"
 
 
-def count_kept(before: Sequence[Node], after: Sequence[Node], counts: Counter[str]) -> None:
+def count_kept(before: Sequence[NoteNode], after: Sequence[NoteNode], counts: Counter[str]) -> None:
     """Counts nodes that say the same under the same titles, and those around what was edited."""
     mine: defaultdict[tuple[object, ...], set[str]] = defaultdict(set)
     for node in before:
@@ -386,7 +386,7 @@ def count_kept(before: Sequence[Node], after: Sequence[Node], counts: Counter[st
             counts["around"] += node.id in ids
 
 
-def _said(node: Node) -> tuple[object, ...]:
+def _said(node: NoteNode) -> tuple[object, ...]:
     return node.type, node.trail, node.title, node.text
 
 

@@ -24,7 +24,7 @@ from infold.catalogue.store import catalogue_of
 from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
-from infold.librarian.offline import Evidence, OfflineLibrarian, figures, sections
+from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, sections
 from infold.librarian.offline.vault_evidence import evidence_of
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params, seeds_of
@@ -84,7 +84,7 @@ def _examples(case: Case, place: Workspace) -> Iterator[Example]:
         steps.close()
 
 
-def _example(vault: str, known: Evidence, text: str, path: str, trail: tuple[str, ...]) -> Example:
+def _example(vault: str, known: CandidateScorer, text: str, path: str, trail: tuple[str, ...]) -> Example:
     query = known.query(text)
     compared, table = known.compare(query, known.around(query))
     own = known.reading(path)

@@ -26,7 +26,7 @@ from infold.evaluation.retrieval.drawn import alias_links, heading_sets
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.knowledge.filling import Candidate, PackedPiece
 from infold.knowledge.gathering import DEPTH, gather
-from infold.knowledge.packing import Compression, pack
+from infold.knowledge.packing import CompressionLevel, pack
 from infold.search.index.contract import Filter, PointGroup
 from infold.text import folded_words
 
@@ -133,7 +133,7 @@ def measure(
                             yield budget, way, *held(pieces, gold)
 
 
-def candidates(vault: OpenVault, question: str, compression: Compression) -> list[Candidate]:
+def candidates(vault: OpenVault, question: str, compression: CompressionLevel) -> list[Candidate]:
     """What is found for a question."""
     found = vault.search(question, Filter(groups=(PointGroup.NOTEBOOK, PointGroup.DAILY)), DEPTH, 0.0, sync=False)
     return gather(found.places, vault.get, compression, lambda _: "", lambda _: "")
@@ -192,7 +192,7 @@ def print_time() -> None:
             print(f"| {way} | {budget} | {best * 1000:.1f} |")
 
 
-def timed(found: Sequence[Candidate], budget: int, way: Compression) -> float:
+def timed(found: Sequence[Candidate], budget: int, way: CompressionLevel) -> float:
     """Seconds of the processor, which other work on the machine does not lengthen much."""
     started = time.process_time()
     pack("how much does the pump of the house draw in winter", found, budget, way)

@@ -100,10 +100,10 @@ class Infold:
     def build(self, corpus: Corpus) -> None:
         """As a sync does it: words, then vectors, 2,000 passages a commit."""
         from infold.search.index.engines import open_engine
-        from infold.search.index.generations import IndexFolder
+        from infold.search.index.generations import Generations
         from infold.search.index.words import WordWriter
 
-        folder = IndexFolder(self._home)
+        folder = Generations(self._home)
         generation = folder.new_generation()
         index = open_engine(self._home).create(generation, corpus.vectors.shape[1])
         words = WordWriter(folder.words_of(generation))
@@ -120,10 +120,10 @@ class Infold:
     def open(self) -> None:
         """The generation in use."""
         from infold.search.index.engines import open_engine
-        from infold.search.index.generations import IndexFolder
+        from infold.search.index.generations import Generations
         from infold.search.index.words import WordIndex
 
-        folder = IndexFolder(self._home)
+        folder = Generations(self._home)
         generation = folder.current()
         assert generation is not None
         self._folder = folder.words_of(generation)

@@ -33,7 +33,7 @@ from bench.synthetic import shared_data
 from infold.search import terms
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.payload import payload_of
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.query.searcher import FUSED_PASSAGES
@@ -68,7 +68,7 @@ class Both:
 
 def opened(folder: Path, generation: str) -> Both:
     """Both, open."""
-    return Both(WordIndex(IndexFolder(folder).words_of(generation)), EdgeEngine(folder).open(generation))
+    return Both(WordIndex(Generations(folder).words_of(generation)), EdgeEngine(folder).open(generation))
 
 
 @dataclass
@@ -144,7 +144,7 @@ def measure(folder: Path, made_of: Corpus, count: int, embedder: StaticEmbedder)
     """Every figure at one size."""
     figures = Figures()
     made_of.pairs = np.random.default_rng(count).integers(0, len(made_of.windows), (count, 2))
-    index_folder, engine = IndexFolder(folder), EdgeEngine(folder)
+    index_folder, engine = Generations(folder), EdgeEngine(folder)
     generation = index_folder.new_generation()
     wall = cpu = 0.0
     with (

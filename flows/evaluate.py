@@ -11,7 +11,7 @@ from flows.watching import watcher
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.committed import metrics
-from infold.evaluation.evaluating import Plan
+from infold.evaluation.evaluating import EvaluationPlan
 from infold.evaluation.evaluating import evaluate as evaluate_cases
 from infold.evaluation.findings import find
 from infold.evaluation.history import earlier, report_folder
@@ -29,7 +29,7 @@ async def evaluate(
     workspace = place_of(vault, state, params)
     wanted = workspace.params.evaluate
     arms, before = plan_arms(workspace.params, compare or [])
-    plan = Plan(
+    plan = EvaluationPlan(
         workspace.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples, tuple(before)
     )
     evaluation = await evaluate_cases(workspace, plan, Environment(), as_task, watcher.get(), show_kept_case)

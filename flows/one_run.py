@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from flows.server_folder import ServerFolder
-from flows.watching import Progress, finished, watcher
+from flows.watching import finished, watcher
 from infold import errors
 from infold.errors import InfoldError
 from infold.inbox.run import Run
+from infold.progress import Progress
 from infold.settings import Params
 from infold.workspace import Workspace
 from tasks.environment import QUIET

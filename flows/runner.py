@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from flows.server_folder import ServerFolder
-from flows.watching import Progress, unwatched
+from flows.watching import unwatched
 from infold.environment import Environment
 from infold.errors import EndpointUnreachable, EnvironmentFault
+from infold.progress import Progress
 from infold.workspace import Workspace
 
 if TYPE_CHECKING:

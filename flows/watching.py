@@ -6,8 +6,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 
 from infold.inbox.run import Run
-
-Progress = Callable[[str, int, int], None]
+from infold.progress import Progress
 
 
 def unwatched(stage: str, done: int, total: int) -> None:

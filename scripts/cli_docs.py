@@ -48,11 +48,11 @@ def render() -> str:
 
 
 def _commands() -> Iterator[list[str]]:
-    from infold.cli.commands import COMMANDS, Group
+    from infold.cli.commands import COMMANDS, CommandGroup
 
     yield []
     for entry in COMMANDS:
-        if isinstance(entry, Group):
+        if isinstance(entry, CommandGroup):
             yield from ([entry.name, part.name] for part in entry.entries)
         else:
             yield [entry.name]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from infold.cli.commands import COMMANDS, Group
+from infold.cli.commands import COMMANDS, CommandGroup
 from infold.operations.table import Operation, operations
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "json.md"
@@ -43,8 +43,8 @@ def render() -> str:
 def _commands() -> Iterator[tuple[str, str]]:
     """The command line of each operation that has one."""
     for entry in COMMANDS:
-        parts = entry.entries if isinstance(entry, Group) else (entry,)
-        group = f"{entry.name} " if isinstance(entry, Group) else ""
+        parts = entry.entries if isinstance(entry, CommandGroup) else (entry,)
+        group = f"{entry.name} " if isinstance(entry, CommandGroup) else ""
         yield from ((part.operation, f"infold {group}{part.name}") for part in parts if part.operation)
 
 

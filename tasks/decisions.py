@@ -11,7 +11,7 @@ from typing import Any, Final
 from prefect import task
 from pydantic import TypeAdapter
 
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.exploration import Exploration
 from infold.inbox.planning import Steps
@@ -33,7 +33,7 @@ _DELAYS: Final[list[float]] = [2, 15]
     tags=[LIBRARIAN_TAG],
 )
 async def group_paragraphs(
-    key: str, count: int, paragraphs: Sequence[Paragraph], atlas: Atlas, steps: Steps
+    key: str, count: int, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot, steps: Steps
 ) -> Payload:
     """The chunks of an inbox (spec 1, Phase 1)."""
     payload: Payload = CHUNKS.dump_python(await steps.group(paragraphs, atlas), mode="json")
@@ -49,7 +49,7 @@ async def group_paragraphs(
     retry_condition_fn=is_transient,
     tags=[LIBRARIAN_TAG],
 )
-async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: Atlas, steps: Steps) -> Payload:
+async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: VaultSnapshot, steps: Steps) -> Payload:
     """Which notes a chunk belongs in (spec 1, Phase 3)."""
     return (await steps.explore(chunk, atlas)).model_dump(mode="json")
 

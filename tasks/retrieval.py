@@ -12,7 +12,7 @@ from infold.app import open_workspace
 from infold.errors import UsageError
 from infold.evaluation.cases import load_notes
 from infold.evaluation.retrieval.records import RetrievalEvaluation
-from infold.evaluation.retrieval.report import Found, add_up, report_text
+from infold.evaluation.retrieval.report import RetrievalFindings, add_up, report_text
 from infold.evaluation.trial import code_fingerprint, embeddings_of
 from infold.librarian.decisions import content_key
 from infold.text import content_hash
@@ -38,7 +38,7 @@ async def measure_retrieval(key: str, workspace: Workspace) -> dict[str, Any] | 
         return None
 
 
-async def measured(workspace: Workspace) -> Found | None:
+async def measured(workspace: Workspace) -> RetrievalFindings | None:
     """How well notes are found; from the cache where notes, settings and the program are as they were."""
     params, vault = workspace.params, workspace.vault
     notes = sorted((path, content_hash(note.text)) for path, note in load_notes(vault, params.vault).items())
@@ -49,7 +49,7 @@ async def measured(workspace: Workspace) -> Found | None:
     return None if values is None else add_up(RetrievalEvaluation.model_validate(values))
 
 
-async def show_retrieval(found: Found | None) -> None:
+async def show_retrieval(found: RetrievalFindings | None) -> None:
     """The report as a page of the run."""
     if found is None:
         return

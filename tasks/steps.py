@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from prefect import Task
 from prefect.client.schemas.objects import State
 
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.editing import ChunkEdits
 from infold.inbox.exploration import Exploration
@@ -61,7 +61,7 @@ class PrefectSteps:
         ready, self._ready = await prepared(self._direct)
         return ready
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
         """The chunks of an inbox (spec 1, Phase 1)."""
         params = self._params.chunking
         key = self._key("group", Chunks, params, tuple(paragraphs), atlas.sample_names(params))
@@ -74,7 +74,7 @@ class PrefectSteps:
         self._ready = [as_upstream(state)]
         return grouped
 
-    async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
+    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
         """Which notes a chunk belongs in (spec 1, Phase 3)."""
         # The hashes too: search candidates come from the notes' texts, of which a card shows only a part.
         seen = (atlas.fingerprint, atlas.hashes, self._params.exploration, self._params.search)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -113,6 +114,7 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
             yield file.relative_to(base).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
 
 
+MOST_SHARED_NAMES = 5  # that types of two modules have; there is none today
 MOST_INNER_IMPORTS = 80  # of own packages, in functions: each for the start-up time of a command that does without
 
 
@@ -156,6 +158,26 @@ def test_no_module_imports_one_that_imports_it():
         trees[name if name.startswith(("flows", "tasks")) else f"infold.{name}"] = tree
     graph = {name: imports_of(name, tree, set(trees)) for name, tree in trees.items()}
     TopologicalSorter(graph).prepare()  # raises CycleError, naming the circle
+
+
+def types_of(tree: ast.Module) -> Iterator[str]:
+    """The names of classes, and of types that a module calls by a name of its own."""
+    yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    for node in tree.body:
+        named = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(named, ast.Name) and named.id.lstrip("_")[:1].isupper() and not named.id.isupper():
+            yield named.id
+
+
+def test_a_type_is_named_once():
+    """One name, one type in the whole repository, so that whoever reads it knows which."""
+    places = defaultdict(list)
+    for path, tree in sources():
+        for name in types_of(tree):
+            places[name].append(path)
+    one_letter = {name for name in places if len(name.lstrip("_")) == 1}  # type variables
+    shared = {name: paths for name, paths in places.items() if len(paths) > 1 and name not in one_letter}
+    assert len(shared) <= MOST_SHARED_NAMES, shared
 
 
 # Who may build a part of a vault beside the front hall, and why.

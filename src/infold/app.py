@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
     from infold.durable.change import Change, Undone
     from infold.environment import Environment
-    from infold.inbox.review import Decision, Hunk
+    from infold.inbox.review import Decision, PlannedHunk
     from infold.inbox.run import Run
     from infold.inbox.settlement import UndoResult
     from infold.inbox.steps import DirectSteps
     from infold.librarian.estimate import Estimate
     from infold.librarian.spend import Usage
     from infold.notebook.archive import Forgotten
-    from infold.notebook.context import Context
+    from infold.notebook.context import NotebookContext
     from infold.notebook.daily import Logged
     from infold.notebook.pages import Written
     from infold.search.index.contract import Filter
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from infold.vault.portions import Portion
     from infold.workspace import Workspace
 
-Request = TypeVar("Request")
-Answer = TypeVar("Answer")
+_Request = TypeVar("_Request")
+_Answer = TypeVar("_Answer")
 
 
 def open_vault(
@@ -104,7 +104,7 @@ class Synced:
 class OpenVault(VaultNavigator):
     """A vault, and what can be done with it. Use it in a `with` statement, or call `close`."""
 
-    async def run(self, operation: Callable[[OpenVault, Request], Answer], request: Request) -> Answer:
+    async def run(self, operation: Callable[[OpenVault, _Request], _Answer], request: _Request) -> _Answer:
         """The answer of an operation, for a coroutine: it works in a thread, and the loop goes on meanwhile."""
         import asyncio  # here, because a process that asks one question does without
 
@@ -194,7 +194,7 @@ class OpenVault(VaultNavigator):
         """An entry in today's log. Raises as `notebook.daily.daily_log` does."""
         return lazy.notebook.daily.daily_log(self.workspace, entry)
 
-    def context(self) -> Context:
+    def context(self) -> NotebookContext:
         """What an agent should always have before it: reference notes, and the logs of today and yesterday."""
         return lazy.notebook.context.build_context(self.workspace)
 
@@ -214,7 +214,7 @@ class OpenVault(VaultNavigator):
 
     def _unindex_session(self, path: str) -> None:
         """Takes what is no longer there from the index, if there is one."""
-        if lazy.search.index.generations.IndexFolder(self.workspace.index).current() is not None:
+        if lazy.search.index.generations.Generations(self.workspace.index).current() is not None:
             self.sync_index(paths=[path], vectors=False, feeds=self.feeds(may_lose_sessions=True))
 
     # the job
@@ -273,7 +273,7 @@ class OpenVault(VaultNavigator):
             run = lazy.inbox.review.decide(workspace, run, chosen)
         return lazy.inbox.runs.apply_run(workspace, run.id)
 
-    def hunks(self, name: str = "last") -> tuple[Run, Sequence[Hunk]]:
+    def hunks(self, name: str = "last") -> tuple[Run, Sequence[PlannedHunk]]:
         """A plan and its hunks, note by note. Raises RunNotFound."""
         run = self.find_run(name, wanted=("planned",))
         return run, lazy.inbox.review.hunks_of(self.runs, run)

@@ -21,14 +21,14 @@ INBOX_NAMES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NameMatch:
     """A file and why it was taken."""
 
     path: str
     why: str
 
 
-def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -> Found | None:
+def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -> NameMatch | None:
     """The note that exploration should start from. `reach`: how many notes each note reaches by links.
 
     A name that says so, at the top of the vault, comes first, then the folder's own name, then what reaches most. A
@@ -40,21 +40,21 @@ def find_root(paths: Sequence[str], vault_name: str, reach: Mapping[str, int]) -
     for name in (*ROOT_NAMES, vault_name.casefold()):
         at_top = [path for path in by_stem.get(name, ()) if "/" not in path and path not in leads_nowhere]
         if at_top:
-            return Found(at_top[0], "by its name")
+            return NameMatch(at_top[0], "by its name")
     if best is not None and reach[best] > 0:
-        return Found(best, f"it reaches the most notes by links, {reach[best]}")
+        return NameMatch(best, f"it reaches the most notes by links, {reach[best]}")
     for name in ROOT_NAMES:
         if name in by_stem:
-            return Found(by_stem[name][0], "by its name")
+            return NameMatch(by_stem[name][0], "by its name")
     return None
 
 
-def find_inbox(paths: Sequence[str]) -> Found | None:
+def find_inbox(paths: Sequence[str]) -> NameMatch | None:
     """The file that new text is dropped in."""
     by_stem = _by_stem(paths)
     for name in INBOX_NAMES:
         if name in by_stem:
-            return Found(by_stem[name][0], "by its name")
+            return NameMatch(by_stem[name][0], "by its name")
     return None
 
 

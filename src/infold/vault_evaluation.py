@@ -20,13 +20,13 @@ from infold.evaluation.arms import plan_arms
 from infold.evaluation.cases import Case, load_notes
 from infold.evaluation.committed import as_file
 from infold.evaluation.costing import expected
-from infold.evaluation.evaluating import Plan, draw_cases, evaluate
+from infold.evaluation.evaluating import EvaluationPlan, draw_cases, evaluate
 from infold.evaluation.findings import Findings, find
 from infold.evaluation.history import report_folder as filing_report_folder
 from infold.evaluation.records import CaseResult
 from infold.evaluation.retrieval import report as retrieval_report
 from infold.evaluation.retrieval.evaluating import Given, evaluate_retrieval
-from infold.evaluation.retrieval.report import Found, add_up
+from infold.evaluation.retrieval.report import RetrievalFindings, add_up
 from infold.evaluation.summaries import SummariesEvaluation, as_metrics, judge_summaries, report_text
 from infold.evaluation.trial import carry_out
 from infold.inbox.steps import DirectSteps
@@ -38,14 +38,14 @@ from infold.settings import seeds_of
 from infold.workspace import Workspace
 
 
-def filing_plan(workspace: Workspace, compare: Sequence[str] = ()) -> Plan:
+def filing_plan(workspace: Workspace, compare: Sequence[str] = ()) -> EvaluationPlan:
     """What an evaluation of filing carries out; `compare` are settings or folders of earlier ones.
 
     Raises SettingInvalid and UsageError.
     """
     wanted = workspace.params.evaluate
     arms, earlier = plan_arms(workspace.params, list(compare))
-    return Plan(
+    return EvaluationPlan(
         name=workspace.vault.name,
         seeds=seeds_of(wanted.seeds),
         paragraphs=wanted.paragraphs,
@@ -55,7 +55,7 @@ def filing_plan(workspace: Workspace, compare: Sequence[str] = ()) -> Plan:
     )
 
 
-def estimate_filing(vault: OpenVault, plan: Plan) -> Estimate | None:
+def estimate_filing(vault: OpenVault, plan: EvaluationPlan) -> Estimate | None:
     """What the arms of a plan that ask a model take; None where none does. Raises KeyMissing and SettingInvalid."""
     paid = [arm.params for arm in plan.arms if arm.params.librarian.kind == "model"]
     if not paid:
@@ -66,7 +66,7 @@ def estimate_filing(vault: OpenVault, plan: Plan) -> Estimate | None:
     return expected(cases, paid, librarian.spend.price)
 
 
-def measure_filing(vault: OpenVault, plan: Plan) -> Findings:
+def measure_filing(vault: OpenVault, plan: EvaluationPlan) -> Findings:
     """Carries a plan out and adds it up. Finished cases are kept."""
     return find(in_own_loop(evaluate(vault.workspace, plan, vault.environment, carry_out_case, vault.progress)))
 
@@ -82,7 +82,7 @@ def _case_steps(workspace: Workspace, environment: Environment) -> AbstractAsync
 
 def measure_retrieval(
     vault: OpenVault, given: Sequence[Given] = (), *, own: bool = True, name: str | None = None
-) -> Found:
+) -> RetrievalFindings:
     """Asks the vault's own sets and those given, under its folder's name or `name`. Raises as `evaluate_retrieval`."""
     space = vault.workspace
     return add_up(evaluate_retrieval(space, vault.embedder, given, vault.progress, own=own, name=name))
@@ -116,7 +116,7 @@ def write_filing_report(vault: OpenVault, findings: Findings, out: Path | None =
     return folder
 
 
-def write_retrieval_report(vault: OpenVault, found: Found, out: Path | None = None) -> Path:
+def write_retrieval_report(vault: OpenVault, found: RetrievalFindings, out: Path | None = None) -> Path:
     """The same of retrieval."""
     folder = _folder(vault, "retrieval", out)
     retrieval_report.write_report(folder, found)

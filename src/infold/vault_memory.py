@@ -17,7 +17,7 @@ from infold.vault_steps import VaultSteps
 
 if TYPE_CHECKING:
     from infold.docmem.classifying import Proposal
-    from infold.docmem.condensing import Condensed, Planned
+    from infold.docmem.condensing import Condensed, PlannedSummaries
     from infold.docmem.import_routing import Document
     from infold.docmem.node import Node
     from infold.docmem.recalling import Recall
@@ -80,11 +80,11 @@ class VaultMemory(VaultSteps):
             or lazy.docmem.condensing.Condensed()
         )
 
-    def plan_condensing(self, root: str | None = None) -> Planned:
+    def plan_condensing(self, root: str | None = None) -> PlannedSummaries:
         """Which summaries are due in all trees, or from a node down. Raises NodeNotFound."""
         return lazy.docmem.condensing.plan(self.docmem, self.params, root)
 
-    def estimate_condensing(self, planned: Planned) -> Estimate | None:
+    def estimate_condensing(self, planned: PlannedSummaries) -> Estimate | None:
         """What a model takes for the summaries that are due; None where none is. Raises KeyMissing, SettingInvalid."""
         price = self.model_librarian().spend.price
         return (
@@ -146,5 +146,5 @@ class VaultMemory(VaultSteps):
 
     def _index_made(self, *, vectors: bool = False) -> None:
         """The index, where there is none yet; the trees are not in it."""
-        if lazy.search.index.generations.IndexFolder(self.workspace.index).is_damaged:
+        if lazy.search.index.generations.Generations(self.workspace.index).is_damaged:
             self.sync_index(feeds=self.file_feeds(), vectors=vectors)

@@ -21,7 +21,7 @@ from uuid import UUID
 import numpy as np
 
 from infold.search.index.contract import Filter, IndexPoint, VectorRecord
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.payload import payload_of
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.shared.embedded import EdgeEngine
@@ -104,7 +104,7 @@ class Opened:
     """Words and vectors of the index in use, and who may write them."""
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
-        index = IndexFolder(folder)
+        index = Generations(folder)
         generation = index.current() or ""
         self.vectors = EdgeEngine(folder).open(generation)
         self.words = WordIndex(index.words_of(generation))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
@@ -40,7 +40,7 @@ def member(role: str, folder: Path, seconds: float, seed: int) -> subprocess.Pop
 
 def everything(folder: Path) -> dict[str, tuple[object, ...]]:
     """Every point of the index in use by id, with its vector. Nobody else may have it open."""
-    index = IndexFolder(folder)
+    index = Generations(folder)
     current = index.folder_of(index.current() or "")
     with closing(WordIndex(current / "words")) as words, closing(EdgeIndex(current / "shard")) as vectors:
         points = {hit.id: hit for hit in words.points()}
@@ -52,7 +52,7 @@ def everything(folder: Path) -> dict[str, tuple[object, ...]]:
 @pytest.fixture
 def crowded(tmp_path: Path) -> Path:
     """An index that is in use and empty, and the versions of its notes."""
-    folder = IndexFolder(tmp_path)
+    folder = Generations(tmp_path)
     generation = folder.new_generation()
     EdgeEngine(tmp_path).create(generation, SIZE).close()
     with closing(WordWriter(folder.words_of(generation))) as writer:

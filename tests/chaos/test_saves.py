@@ -13,7 +13,7 @@ from datetime import datetime
 
 import pytest
 
-from infold.durable.change import Kind
+from infold.durable.change import ChangeKind
 from infold.durable.changes import Changes
 from infold.durable.records import FileChange
 from infold.errors import InfoldError, NoteChanged
@@ -54,7 +54,7 @@ def rename(place):
         FileChange("links.md", links, links.replace(b"[[old]]", b"[[new]]")),
         FileChange("old.md", old, None, needs_all=True),
     ]
-    return Changes(place).plan(Kind.RENAME, files, "old.md is new.md").apply()
+    return Changes(place).plan(ChangeKind.RENAME, files, "old.md is new.md").apply()
 
 
 def saved(way, file):
@@ -152,7 +152,7 @@ def test_a_save_in_the_inbox_outside_the_vault(tmp_path, way):
         before = place.inbox.read_bytes()
         change = FileChange(str(place.inbox), before, before + b"\nADDED\n")
         with contextlib.suppress(NoteChanged):
-            Changes(place).plan(Kind.WRITE, [change], "the inbox got a paragraph").apply()
+            Changes(place).plan(ChangeKind.WRITE, [change], "the inbox got a paragraph").apply()
 
     for place in at_every_call(begin, act, lambda place: saved(way, place.inbox), STEP):
         assert MARK in place.inbox.read_text()

@@ -9,13 +9,15 @@ import shlex
 import pytest
 
 from infold import __version__
-from infold.cli.commands import COMMANDS, Group
+from infold.cli.commands import COMMANDS, CommandGroup
 from infold.cli.examples import EXAMPLES
 
 EVERY = [
     name
     for entry in COMMANDS
-    for name in ([f"{entry.name} {part.name}" for part in entry.entries] if isinstance(entry, Group) else [entry.name])
+    for name in (
+        [f"{entry.name} {part.name}" for part in entry.entries] if isinstance(entry, CommandGroup) else [entry.name]
+    )
 ]
 
 

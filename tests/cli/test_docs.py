@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from infold.app import OpenVault
-from infold.cli.commands import COMMANDS, Group
+from infold.cli.commands import COMMANDS, CommandGroup
 from infold.settings import Params
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-GROUPS = {entry.name: entry.default for entry in COMMANDS if isinstance(entry, Group)}
+GROUPS = {entry.name: entry.default for entry in COMMANDS if isinstance(entry, CommandGroup)}
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 
 

@@ -11,7 +11,7 @@ from infold.docmem.feed import memory_feed
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
 from infold.search.embed.static_embedder import StaticEmbedder
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.sync import sync_index
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -46,7 +46,7 @@ def index_memory(memory, space, embedder, *, vectors=True) -> Indexed:
 def is_indexed(memory, space) -> bool:
     """Whether the index in use has heard of every node."""
     feed = memory_feed(memory, space)
-    return feed.heard() == IndexFolder(space.index).current() and not feed.waiting()
+    return feed.heard() == Generations(space.index).current() and not feed.waiting()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.docmem.documents import markdown_draft, text_draft
-from infold.docmem.tree_builder import Draft, shortened
+from infold.docmem.tree_builder import TreeDraft, shortened
 from infold.text import words
 
 NOTE = """---
@@ -50,13 +50,13 @@ PIECES = (
 )  # fmt: skip
 
 
-def outline(draft: Draft, depth: int = 0) -> list[str]:
+def outline(draft: TreeDraft, depth: int = 0) -> list[str]:
     """Context and first line of each node, indented."""
     lines = [f"{'  ' * depth}{draft.context} | {draft.text.partition(chr(10))[0]}".rstrip()]
     return lines + [line for child in draft.children for line in outline(child, depth + 1)]
 
 
-def document(draft: Draft) -> str:
+def document(draft: TreeDraft) -> str:
     """What serialising the tree gives."""
     return "\n\n".join(part.text for part in draft.walk() if part is not draft and part.text.strip())
 

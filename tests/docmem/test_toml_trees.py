@@ -15,7 +15,7 @@ from infold.docmem.importing import import_file
 from infold.docmem.node import Context
 from infold.docmem.place import child_of
 from infold.docmem.toml_trees import toml_draft
-from infold.docmem.tree_builder import Draft, plant
+from infold.docmem.tree_builder import TreeDraft, plant
 from infold.errors import ImportRefused
 from tests.docmem.conftest import MEMORY, ROOT
 
@@ -26,7 +26,7 @@ FIELDS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=24)
 CONTEXTS = st.builds(Context, FIELDS, FIELDS, FIELDS)
 MARKS = st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), TEXTS, max_size=2)
 NODES = st.builds(
-    lambda context, text, flag, marks: Draft(context, text, is_readonly=flag, marks=marks),
+    lambda context, text, flag, marks: TreeDraft(context, text, is_readonly=flag, marks=marks),
     CONTEXTS,
     TEXTS,
     st.booleans(),
@@ -36,7 +36,7 @@ TIMES = ("created_at", "updated_at")
 
 
 @st.composite
-def drafts(draw: st.DrawFn) -> Draft:
+def drafts(draw: st.DrawFn) -> TreeDraft:
     """A tree of up to eight nodes, of any shape."""
     made = [draw(NODES)]
     for _ in range(draw(st.integers(0, 7))):

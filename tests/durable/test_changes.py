@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from infold.durable.change import ChangeStatus, Kind
+from infold.durable.change import ChangeKind, ChangeStatus
 from infold.durable.changes import Changes
 from infold.durable.records import FileChange
 from infold.errors import NoteChanged, PathRefused, RunNotFound, RunStateWrong, StateUnwritable
@@ -42,7 +42,7 @@ def files(workspace):
 
 def rename(workspace):
     return Changes(workspace).plan(
-        Kind.RENAME,
+        ChangeKind.RENAME,
         [
             FileChange("sub/new.md", None, NEW, moved_from="old.md"),
             FileChange("links.md", LINKS, LINKED),
@@ -66,7 +66,7 @@ def test_a_change_is_looked_at_before_and_made_as_it_was_shown(workspace):
     change = plan.apply()
     assert files(workspace) == AFTER
     assert (change.kind, change.status, change.paths) == (
-        Kind.RENAME,
+        ChangeKind.RENAME,
         ChangeStatus.APPLIED,
         ("sub/new.md", "links.md", "old.md"),
     )
@@ -106,7 +106,7 @@ def test_undo_takes_back_what_still_stands_and_names_what_does_not(workspace):
 def test_a_deleted_note_keeps_its_bytes_and_comes_back(workspace):
     """By undo to the byte, or by a restore under another name when its own is taken."""
     changes = Changes(workspace)
-    gone = changes.plan(Kind.DELETE, [FileChange("old.md", OLD, None)], "old.md was deleted").apply()
+    gone = changes.plan(ChangeKind.DELETE, [FileChange("old.md", OLD, None)], "old.md was deleted").apply()
     assert files(workspace) == {"links.md": LINKS}
     (workspace.vault / "old.md").write_bytes(b"again\n")
     (conflict,) = changes.undo(gone.id).conflicts
@@ -124,7 +124,7 @@ def test_a_deleted_note_keeps_its_bytes_and_comes_back(workspace):
 def test_a_deletion_is_taken_back(workspace):
     """As long as its name is free."""
     changes = Changes(workspace)
-    gone = changes.plan(Kind.DELETE, [FileChange("old.md", OLD, None)], "old.md was deleted").apply()
+    gone = changes.plan(ChangeKind.DELETE, [FileChange("old.md", OLD, None)], "old.md was deleted").apply()
     assert not changes.undo(gone.id).conflicts
     assert files(workspace) == BEFORE
 
@@ -132,7 +132,7 @@ def test_a_deletion_is_taken_back(workspace):
 def test_a_made_note_that_was_written_into_stays(workspace):
     """What a person added is not taken away with it."""
     changes = Changes(workspace)
-    made = changes.plan(Kind.CREATE, [FileChange("a.md", None, b"a\n")], "a.md was made").apply()
+    made = changes.plan(ChangeKind.CREATE, [FileChange("a.md", None, b"a\n")], "a.md was made").apply()
     (workspace.vault / "a.md").write_bytes(b"a\nmine\n")
     (conflict,) = changes.undo(made.id).conflicts
     assert "changed since" in conflict.reason
@@ -154,7 +154,7 @@ def test_a_note_that_is_not_as_planned_stops_the_whole_change(workspace):
 def test_no_change_leads_out_of_the_vault(workspace, path):
     """Refused by name before anything is written."""
     with pytest.raises(PathRefused):
-        Changes(workspace).plan(Kind.CREATE, [FileChange(path, None, b"x")], "x").apply()
+        Changes(workspace).plan(ChangeKind.CREATE, [FileChange(path, None, b"x")], "x").apply()
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -211,8 +211,8 @@ def test_a_disk_that_refuses_leaves_all_or_nothing(tmp_path, code):
 def test_ids_and_beginnings_name_changes(workspace):
     """A unique beginning is enough; what is unknown or ambiguous is refused by name."""
     changes = Changes(workspace)
-    first = changes.plan(Kind.CREATE, [FileChange("a.md", None, b"a")], "a").apply()
-    second = changes.plan(Kind.WRITE, [FileChange("a.md", b"a", b"b")], "b").apply()
+    first = changes.plan(ChangeKind.CREATE, [FileChange("a.md", None, b"a")], "a").apply()
+    second = changes.plan(ChangeKind.WRITE, [FileChange("a.md", b"a", b"b")], "b").apply()
     assert changes.find(first.id[:-1]).id == first.id
     assert changes.find("w-last").id == second.id
     assert [change.id for change in changes.newest_first()] == [second.id, first.id]
@@ -230,7 +230,7 @@ def test_what_is_kept_is_the_persons_alone_and_notes_keep_their_rights(workspace
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in kept} == {0}
     assert stat.S_IMODE(workspace.state.stat().st_mode) == 0o700
     assert stat.S_IMODE((workspace.vault / "sub/new.md").stat().st_mode) == 0o640
-    made = Changes(workspace).plan(Kind.CREATE, [FileChange("a.md", None, b"a")], "a").apply()
+    made = Changes(workspace).plan(ChangeKind.CREATE, [FileChange("a.md", None, b"a")], "a").apply()
     assert made
     (workspace.vault / "b.md").touch()
     assert (workspace.vault / "a.md").stat().st_mode == (workspace.vault / "b.md").stat().st_mode

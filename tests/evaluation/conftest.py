@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from infold.evaluation.arms import plan_arms
-from infold.evaluation.evaluating import Plan
+from infold.evaluation.evaluating import EvaluationPlan
 from infold.evaluation.records import Arm, CaseResult, Verdict
 from infold.settings import Params, load_params
 from infold.workspace import Workspace
@@ -68,10 +68,10 @@ def place(tmp_path) -> Callable[..., Workspace]:
     return make
 
 
-def plan(params: Params, *compared: str, seeds: tuple[int, ...] = (0,), paragraphs: int = 6) -> Plan:
+def plan(params: Params, *compared: str, seeds: tuple[int, ...] = (0,), paragraphs: int = 6) -> EvaluationPlan:
     """What `infold evaluate` would carry out."""
     arms, earlier = plan_arms(params, compared)
-    return Plan("vault", seeds, paragraphs, tuple(arms), 200, tuple(earlier))
+    return EvaluationPlan("vault", seeds, paragraphs, tuple(arms), 200, tuple(earlier))
 
 
 def verdict(n: int, ending: str = "home", **more: Any) -> Verdict:

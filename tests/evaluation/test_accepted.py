@@ -13,7 +13,7 @@ import pytest
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.committed import falls
-from infold.evaluation.evaluating import Plan, evaluate
+from infold.evaluation.evaluating import EvaluationPlan, evaluate
 from infold.settings import load_params, seeds_of
 from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
@@ -29,7 +29,7 @@ async def test_the_demo_vault_is_filed_no_worse_than_accepted(tmp_path):
     vault = REPOSITORY / params.vault.path
     measured_on = json.loads(ACCEPTED.read_text())["measured_on"]
     arms, _ = plan_arms(params, [])
-    plan = Plan(
+    plan = EvaluationPlan(
         vault.name, seeds_of(measured_on["seeds"]), measured_on["paragraphs"], tuple(arms), params.evaluate.resamples
     )
     place = Workspace(vault, tmp_path / "state", vault / params.vault.inbox_file, params)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from infold.evaluation.cases import Case, LeftOut, Sizes, make_case
+from infold.evaluation.cases import Case, LeftOutParagraph, Sizes, make_case
 from infold.evaluation.forms import draw_forms, forms_of, without
-from infold.evaluation.judging import Outcome, broken_structure
+from infold.evaluation.judging import CaseOutcome, broken_structure
 from infold.inbox.paragraphs import number_paragraphs
 from infold.inbox.run import Run, RunStatus
 from infold.vault.note import parse
@@ -84,8 +84,10 @@ def test_forms_are_drawn_from_different_notes_and_lists_come_last():
 def test_a_parted_list_is_seen_whoever_parted_it():
     """From the notes before and after alone; the same change read kindly is none."""
     run = Run(id="", status=RunStatus.APPLIED, vault="v", inbox="inbox.md", created_at="", librarian="x")
-    case = Case("v", 0, {"a.md": "Start.\n\nLead:\n\n- a\n- b\n\nEnd.\n"}, frozenset(), (LeftOut("a.md", "x", ()),))
-    bad = Outcome(run, {"a.md": "Start.\n\nLead:\n\n- a\n\nNew.\n\n- b\n\nEnd.\n"}, "")
-    good = Outcome(run, {"a.md": "Start.\n\nLead:\n\n- c\n\nLead:\n\n- a\n- b\n\nEnd.\n"}, "")
+    case = Case(
+        "v", 0, {"a.md": "Start.\n\nLead:\n\n- a\n- b\n\nEnd.\n"}, frozenset(), (LeftOutParagraph("a.md", "x", ()),)
+    )
+    bad = CaseOutcome(run, {"a.md": "Start.\n\nLead:\n\n- a\n\nNew.\n\n- b\n\nEnd.\n"}, "")
+    good = CaseOutcome(run, {"a.md": "Start.\n\nLead:\n\n- c\n\nLead:\n\n- a\n- b\n\nEnd.\n"}, "")
     assert broken_structure(case, bad) == ("a.md:6 parts a list",)
     assert broken_structure(case, good) == ()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from infold.evaluation.cases import Case, LeftOut
-from infold.evaluation.judging import Outcome, damaged_notes, judge
+from infold.evaluation.cases import Case, LeftOutParagraph
+from infold.evaluation.judging import CaseOutcome, damaged_notes, judge
 from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
 from infold.settings import EditingParams
 
 BEFORE = "# A\r\n\r\nFirst stays.\r\n\r\n## Deep\r\n\r\nLast stays.\r\n"
 TEXT = "The pump hums at night,\r\nand nobody knows why."
-HOME = LeftOut("a.md", TEXT, ("A", "Deep"))
+HOME = LeftOutParagraph("a.md", TEXT, ("A", "Deep"))
 
 
 def run_of(*records: ParagraphRecord, edits: tuple[EditRecord, ...] = ()) -> Run:
@@ -32,9 +32,11 @@ def edit(find: str = "Last stays.", replace: str = "") -> EditRecord:
     return EditRecord(file="a.md", kind="edit", find=find, replace=replace, paragraphs=(1,), applied=True)
 
 
-def judged(after: str, one: ParagraphRecord | None, item: LeftOut = HOME, inbox: str = "", notes=None, edits=()):
+def judged(
+    after: str, one: ParagraphRecord | None, item: LeftOutParagraph = HOME, inbox: str = "", notes=None, edits=()
+):
     case = Case("v", 0, notes or {"a.md": BEFORE, "b.md": "# B\n"}, frozenset({"a.md"}), (item,))
-    outcome = Outcome(run_of(*([one] if one else []), edits=edits), {**case.notes, "a.md": after}, inbox)
+    outcome = CaseOutcome(run_of(*([one] if one else []), edits=edits), {**case.notes, "a.md": after}, inbox)
     return judge(case, outcome, EditingParams(), [{}])[0], damaged_notes(case, outcome, EditingParams())
 
 
@@ -87,7 +89,7 @@ def test_what_another_note_says_word_for_word_is_a_repeat():
 
 def test_a_recognised_copy_is_right():
     """For a copy, duplicate is the right end; anywhere else is a miss."""
-    copy = LeftOut("a.md", TEXT, ("A", "Deep"), "copy")
+    copy = LeftOutParagraph("a.md", TEXT, ("A", "Deep"), "copy")
     assert judged(BEFORE, record("duplicate", quote="First stays."), copy)[0].is_right
     assert not judged(BEFORE, record("left", file=None, reason="no"), copy, inbox=TEXT)[0].is_right
 
@@ -116,5 +118,5 @@ def test_words_that_an_edit_took_away_are_damage():
     assert judged(after, record(), edits=(edit("First stays."),))[1] == ()
     long = BEFORE.replace("First stays.", "Five words stand here now.")
     case = Case("v", 0, {"a.md": long}, frozenset(), ())
-    outcome = Outcome(run_of(edits=(edit("Five words stand here now."),)), {"a.md": after}, "")
+    outcome = CaseOutcome(run_of(edits=(edit("Five words stand here now."),)), {"a.md": after}, "")
     assert damaged_notes(case, outcome, EditingParams()) == ("a.md",)

@@ -13,9 +13,9 @@ from infold.errors import UsageError
 from infold.evaluation.retrieval.accepted import falls, read_accepted
 from infold.evaluation.retrieval.asking import ask
 from infold.evaluation.retrieval.figures import MEASURES, ndcg, recall, reciprocal, set_figures
-from infold.evaluation.retrieval.records import Asked, SetResult
+from infold.evaluation.retrieval.records import AskedQuestion, SetResult
 from infold.evaluation.retrieval.report import metrics, report_text, write_report
-from infold.evaluation.retrieval.sets import Lines, Question, RetrievalSet
+from infold.evaluation.retrieval.sets import RelevantLines, RetrievalQuestion, RetrievalSet
 from infold.evaluation.summaries import judge_summaries, summary_figures
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
@@ -29,8 +29,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 ACCEPTED = REPOSITORY / "data" / "metrics" / "retrieval.json"
 
 
-def asked(**ranks: dict[str, int]) -> Asked:
-    return Asked(id="q", text="q", relevant={"a": 1, "b": 1}, ranks=ranks)
+def asked(**ranks: dict[str, int]) -> AskedQuestion:
+    return AskedQuestion(id="q", text="q", relevant={"a": 1, "b": 1}, ranks=ranks)
 
 
 def test_measures_are_those_of_the_books():
@@ -59,9 +59,13 @@ def test_every_way_is_asked_of_the_real_index():
     notes = {f"{name}.md": note_text(name) for name in ("bees", "bread", "boats")}
     lines = notes["bread.md"].splitlines()
     start = next(n for n, line in enumerate(lines, 1) if line.startswith("## The crust"))
-    questions = RetrievalSet("s", "s", "", (Question("1", "halyard tiller jib", {"boats.md": 1}),), notes)
+    questions = RetrievalSet("s", "s", "", (RetrievalQuestion("1", "halyard tiller jib", {"boats.md": 1}),), notes)
     sections = RetrievalSet(
-        "t", "t", "", (Question("2", "hydration proof", {"x": 1}, Lines("bread.md", start + 1, start + 2)),), notes
+        "t",
+        "t",
+        "",
+        (RetrievalQuestion("2", "hydration proof", {"x": 1}, RelevantLines("bread.md", start + 1, start + 2)),),
+        notes,
     )
     params = load_params(None, ["search.embedding=static"])
     (first,) = ask(questions, params, StaticEmbedder()).asked
@@ -74,7 +78,9 @@ def test_a_session_is_found_among_its_own_haystack():
     """Transcripts are searched as the product indexes them, and what is not in a question's haystack is not found."""
     say = '{{"role": "user", "content": "The cat is called {}."}}\n'
     sessions = {f"sessions/{name}.jsonl": say.format(name) for name in ("nebula", "comet")}
-    question = Question("1", "cat called nebula", {"sessions/nebula.jsonl": 1}, among=("sessions/nebula.jsonl",))
+    question = RetrievalQuestion(
+        "1", "cat called nebula", {"sessions/nebula.jsonl": 1}, among=("sessions/nebula.jsonl",)
+    )
     params = load_params(None, ["search.embedding=none"])
     (found,) = ask(RetrievalSet("s", "s", "", (question,), sessions=sessions), params, NO_EMBEDDER).asked
     assert found.ranks["bm25"] == {"sessions/nebula.jsonl": 1}

@@ -28,7 +28,7 @@ from infold.librarian.edit_answers import Edits
 from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.trees import Home, HomeRequest
 
 Answerer = Callable[[Any], dict[str, Any]]
@@ -52,7 +52,7 @@ class ScriptedLibrarian:
     latency: Callable[[Any], float] = lambda request: 0.0
     asked: list[Any] = field(default_factory=list)
     name: str = "scripted/1"
-    spend: Spend = field(default_factory=Spend)
+    spend: CostMeter = field(default_factory=CostMeter)
 
     def signature(self, kind: DecisionKind) -> str:
         """The name."""

@@ -21,7 +21,14 @@ from hypothesis import strategies as st
 from infold.errors import InfoldError
 from infold.librarian.answers import Chunk, EditRequest, Grouping, Look, OpenNote, Paragraph, Summary
 from infold.librarian.edit_answers import Edits
-from infold.librarian.wording import Shown, answer_form, edit_message, group_messages, look_message, summary_messages
+from infold.librarian.wording import (
+    PromptState,
+    answer_form,
+    edit_message,
+    group_messages,
+    look_message,
+    summary_messages,
+)
 from infold.settings import EditingParams
 from infold.text import fenced
 from tests.fakes import openai_brain
@@ -182,12 +189,12 @@ def test_fences_are_read_back_and_inner_ones_are_material():
 
 def test_the_brain_views_then_checks_out_what_is_nearest():
     """First a look at AVAILABLE notes, then the viewed note with most words in common."""
-    first = look_message(look_request(), Shown())
+    first = look_message(look_request(), PromptState())
     viewing = openai_brain.answer("Look", _asking("Look", first))
     assert viewing["action"] == "view"
     Look.model_validate(viewing, context={"request": look_request()})
     last = look_request(left=0)
-    checkout = openai_brain.answer("Look", _asking("Look", look_message(last, Shown())))
+    checkout = openai_brain.answer("Look", _asking("Look", look_message(last, PromptState())))
     assert checkout == {"action": "checkout", "files": ["index.md"]}
     Look.model_validate(checkout, context={"request": last})
 
@@ -195,7 +202,7 @@ def test_the_brain_views_then_checks_out_what_is_nearest():
 def test_the_brain_marks_duplicates():
     """A paragraph that stands in the note is quoted, not added."""
     request = edit_request("Green tea is steeped at eighty degrees.")
-    body = _asking("Edits", edit_message(request, Shown()))
+    body = _asking("Edits", edit_message(request, PromptState()))
     edits = Edits.model_validate(openai_brain.answer("Edits", body), context={"request": request}).edits
     assert [edit.is_duplicate for edit in edits] == [True]
 
@@ -203,7 +210,7 @@ def test_the_brain_marks_duplicates():
 def test_told_that_it_was_wrong_the_brain_takes_the_safe_way():
     """After a correction of its own answer every paragraph is left, so that any run ends."""
     request = edit_request()
-    message = edit_message(request, Shown())
+    message = edit_message(request, PromptState())
     wrong = openai_brain.answer("Edits", _asking("Edits", message))
     again = [message, {"role": "assistant", "content": json.dumps(wrong)}, {"role": "user", "content": "Correct it."}]
     safe = openai_brain.answer("Edits", _asking("Edits", *again))
@@ -225,7 +232,7 @@ def test_groups_and_summaries_are_valid_for_any_text(paragraphs, note):
 
 def _is_valid(note: str, paragraph: str) -> bool:
     request = EditRequest(Chunk(1, (Paragraph(1, paragraph),)), (OpenNote("n.md", note),), EditingParams())
-    given_answer = openai_brain.answer("Edits", _asking("Edits", edit_message(request, Shown())))
+    given_answer = openai_brain.answer("Edits", _asking("Edits", edit_message(request, PromptState())))
     try:
         Edits.model_validate(given_answer, context={"request": request})
     except (ValueError, InfoldError):

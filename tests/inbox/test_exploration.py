@@ -3,7 +3,7 @@
 import pytest
 
 from infold.errors import AnswerInvalid
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.exploration import explore
 from infold.inbox.run import StopReason
 from infold.librarian.answers import Chunk, LookRequest, NoteCard, Paragraph
@@ -13,16 +13,16 @@ from tests.fakes.scripted import ScriptedLibrarian
 CHUNK = Chunk(1, (Paragraph(1, "Some text."),))
 
 
-def atlas_of(links: dict[str, list[str]], root: str | None = "index.md") -> Atlas:
+def atlas_of(links: dict[str, list[str]], root: str | None = "index.md") -> VaultSnapshot:
     cards = {path: NoteCard(path, path, f"about {path}", (), tuple(targets)) for path, targets in links.items()}
-    return Atlas(cards, dict.fromkeys(links, 400), dict.fromkeys(links, "standard"), root)
+    return VaultSnapshot(cards, dict.fromkeys(links, 400), dict.fromkeys(links, "standard"), root)
 
 
 def no_edit(request):
     return {"edits": []}
 
 
-async def run(atlas: Atlas, look, candidates=(), params: ExplorationParams | None = None):
+async def run(atlas: VaultSnapshot, look, candidates=(), params: ExplorationParams | None = None):
     librarian = ScriptedLibrarian(look=look, edit=no_edit)
     return await explore(CHUNK, atlas, candidates, librarian, params or ExplorationParams()), librarian.asked
 
@@ -136,7 +136,7 @@ def test_names_are_sampled_from_long_notes_without_index_notes_and_by_seed():
     cards = {f"n{i:02}.md": NoteCard(f"n{i:02}.md", "", "") for i in range(40)}
     words = {path: 301 if i % 2 else 300 for i, path in enumerate(sorted(cards))}
     kinds = {path: "index" if path == "n01.md" else "standard" for path in cards}
-    atlas = Atlas(cards, words, kinds, None)
+    atlas = VaultSnapshot(cards, words, kinds, None)
     names = atlas.sample_names(ChunkingParams(seed=3))
     assert len(names) == 15
     assert all(words[name] > 300 and kinds[name] != "index" for name in names)

@@ -10,7 +10,7 @@ import pytest
 import infold
 from infold.app import OpenVault
 from infold.errors import EditRefused, RunStateWrong, UsageError
-from infold.inbox.review import Decision, Verdict, is_expired
+from infold.inbox.review import Decision, HunkVerdict, is_expired
 from infold.inbox.run import Run
 from infold.operations.inbox import RunRequest
 from infold.operations.review import run_review
@@ -60,7 +60,7 @@ def test_a_plan_is_shown_with_what_stays_first(vault, plan):
 
 def test_skipped_hunks_stay_in_the_inbox(vault, plan):
     """Only what was accepted is written; the rest is in the inbox, and one undo takes it back."""
-    done = vault.apply(plan.id, decisions={1: Decision(Verdict.SKIP)})
+    done = vault.apply(plan.id, decisions={1: Decision(HunkVerdict.SKIP)})
     assert note(vault, "Bread.md") == NOTES["Bread.md"]
     assert "dries out" in note(vault, "Tyres.md")
     assert note(vault, "inbox.md") == "Rye bread needs a core of ninety-eight degrees.\n\nDentist on thursday.\n"
@@ -89,14 +89,14 @@ def test_a_hunk_takes_another_text(vault, plan):
     """What the person wrote stands there, and the paragraph leaves the inbox."""
     (hunk,) = [h for h in vault.hunks(plan.id)[1] if h.file == "Tyres.md"]
     other = hunk.replace.replace("dries out", "dries out in summer heat")
-    vault.apply(plan.id, decisions={hunk.number: Decision(Verdict.EDIT, text=other)})
+    vault.apply(plan.id, decisions={hunk.number: Decision(HunkVerdict.EDIT, text=other)})
     assert "dries out in summer heat" in note(vault, "Tyres.md")
     assert "Sealant" not in note(vault, "inbox.md")
 
 
 def test_a_hunk_goes_to_another_note_and_section(vault, plan):
     """At the end of the section that was named."""
-    vault.apply(plan.id, decisions={2: Decision(Verdict.SEND, file="Bread.md", section="## bread")})
+    vault.apply(plan.id, decisions={2: Decision(HunkVerdict.SEND, file="Bread.md", section="## bread")})
     assert "degrees.\n\nSealant in bicycle tyres dries out.\n\n## Flour" in note(vault, "Bread.md").replace(
         "Rye bread needs a core of ninety-eight degrees.\n\n", ""
     )
@@ -105,7 +105,7 @@ def test_a_hunk_goes_to_another_note_and_section(vault, plan):
 
 def test_what_stays_may_be_sent_too(vault, plan):
     """A paragraph that found no note is put into the one that the person names."""
-    done = vault.apply(plan.id, decisions={-3: Decision(Verdict.SEND, file="index.md")})
+    done = vault.apply(plan.id, decisions={-3: Decision(HunkVerdict.SEND, file="index.md")})
     assert note(vault, "index.md").endswith("Dentist on thursday.\n")
     assert note(vault, "inbox.md").strip() == ""
     assert {p.outcome for p in done.paragraphs} == {"integrated"}
@@ -114,9 +114,9 @@ def test_what_stays_may_be_sent_too(vault, plan):
 @pytest.mark.parametrize(
     "decision, error",
     [
-        (Decision(Verdict.SEND, file="Nope.md"), UsageError),
-        (Decision(Verdict.SEND, file="Bread.md", section="Salt"), UsageError),
-        (Decision(Verdict.EDIT, text="```\nnever closed"), EditRefused),
+        (Decision(HunkVerdict.SEND, file="Nope.md"), UsageError),
+        (Decision(HunkVerdict.SEND, file="Bread.md", section="Salt"), UsageError),
+        (Decision(HunkVerdict.EDIT, text="```\nnever closed"), EditRefused),
     ],
 )
 def test_a_decision_that_cannot_be_is_refused_whole(vault, plan, decision, error):

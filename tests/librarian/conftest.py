@@ -21,7 +21,7 @@ from infold.librarian.answers import (
 )
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.model import ModelLibrarian
-from infold.librarian.spend import Spend
+from infold.librarian.spend import CostMeter
 from infold.settings import EditingParams, LibrarianParams
 from tests.fakes.openai_server import FakeOpenAI, serving
 
@@ -54,7 +54,7 @@ async def librarian(server: FakeOpenAI, store: DecisionStore) -> AsyncIterator[C
         key: str | None = KEY,
         concurrency: int = 8,
         max_corrections: int = 3,
-        spend: Spend | None = None,
+        spend: CostMeter | None = None,
         into: DecisionStore = store,
         **params: Any,
     ) -> ModelLibrarian:

@@ -11,7 +11,7 @@ import pytest
 
 from infold.errors import CapReached, SettingInvalid
 from infold.librarian.ledger import Ledger
-from infold.librarian.spend import Spend
+from infold.librarian.spend import CostMeter
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_cap_holds_for_several_meters_and_threads_at_once(file):
     """Eight runs that reserve side by side never pass the cap of the day together."""
 
     def spend(_: int) -> int:
-        meter = Spend(ledger=Ledger(file, max_tokens=1000))
+        meter = CostMeter(ledger=Ledger(file, max_tokens=1000))
         paid = 0
         for _ in range(10):
             with suppress(CapReached):
@@ -85,5 +85,5 @@ def test_the_cap_holds_across_processes_and_a_killed_one_counts_what_it_reserved
 def test_a_cap_in_dollars_needs_a_price(file):
     """Refused at once, naming the setting that would do."""
     with pytest.raises(SettingInvalid, match="max_usd_per_day") as raised:
-        Spend(ledger=Ledger(file, max_usd=1.0))
+        CostMeter(ledger=Ledger(file, max_usd=1.0))
     assert "max_tokens_per_day" in raised.value.hint

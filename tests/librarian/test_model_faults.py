@@ -24,7 +24,7 @@ from infold.errors import (
     ModelNotFound,
     SettingInvalid,
 )
-from infold.librarian.faults import FAULTS, Asked, translate
+from infold.librarian.faults import FAULTS, AskedEndpoint, translate
 from tests.fakes.openai_server import (
     answer,
     cut_off,
@@ -189,8 +189,8 @@ def test_an_unknown_error_of_openai_still_has_a_fault():
     class Newer(openai.OpenAIError):
         pass
 
-    assert isinstance(translate(Newer(PRIVATE), Asked("m", None)), EndpointFault)
-    assert PRIVATE not in str(translate(Newer(PRIVATE), Asked("m", None)))
+    assert isinstance(translate(Newer(PRIVATE), AskedEndpoint("m", None)), EndpointFault)
+    assert PRIVATE not in str(translate(Newer(PRIVATE), AskedEndpoint("m", None)))
 
 
 @pytest.mark.parametrize(

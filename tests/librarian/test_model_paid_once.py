@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from infold.errors import AnswerInvalid, AnswerRefused, CapReached, EndpointFault, StateUnwritable
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from tests.fakes.openai_server import answer, cut_off, fault, refusal, serving
 from tests.librarian.conftest import (
     card,
@@ -132,7 +132,7 @@ async def test_calls_side_by_side_cannot_pass_the_cap(librarian, server):
 
 async def test_dollars_are_counted_and_capped(librarian, server):
     """With a known price actuals and the cap are in dollars."""
-    spend = Spend(max_usd=0.7, price=lambda prompt, cached, completion: (prompt + 10 * completion) / 1000)
+    spend = CostMeter(max_usd=0.7, price=lambda prompt, cached, completion: (prompt + 10 * completion) / 1000)
     model = librarian(spend=spend, max_answer_tokens=10)
     await model.group(group_request())
     usage = model.spend.usage

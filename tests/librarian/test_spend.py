@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infold.errors import CapReached, SettingInvalid
 from infold.librarian.prices import price_of
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 
 
 def _price(prompt: int, cached: int, completion: int) -> float:
@@ -34,21 +34,21 @@ def test_an_unknown_price_is_said():
 def test_a_dollar_cap_without_a_price_is_refused():
     """The cap cannot be held, so it is not taken; the hint names the one that can."""
     with pytest.raises(SettingInvalid, match="max_usd") as raised:
-        Spend(max_usd=1.0)
+        CostMeter(max_usd=1.0)
     assert "max_tokens" in raised.value.hint
 
 
 def test_a_cap_of_nothing_lets_nothing_through():
     """0 is a cap, not the absence of one."""
     with pytest.raises(CapReached):
-        Spend(max_tokens=0).reserve("x", 1, 1)
+        CostMeter(max_tokens=0).reserve("x", 1, 1)
     with pytest.raises(CapReached):
-        Spend(max_usd=0, price=_price).reserve("x", 1, 1)
+        CostMeter(max_usd=0, price=_price).reserve("x", 1, 1)
 
 
 def test_released_room_can_be_used_again():
     """A call that failed unpaid gives its room back."""
-    spend = Spend(max_tokens=100)
+    spend = CostMeter(max_tokens=100)
     held = spend.reserve("x", 50, 50)
     with pytest.raises(CapReached):
         spend.reserve("y", 1, 1)
@@ -59,7 +59,7 @@ def test_released_room_can_be_used_again():
 
 def test_an_endpoint_that_counts_more_widens_later_reservations():
     """Where the endpoint's tokenizer counts double, the next call reserves double."""
-    spend = Spend(max_tokens=500)
+    spend = CostMeter(max_tokens=500)
     spend.settle(spend.reserve("x", 100, 10), 200, 10)
     with pytest.raises(CapReached):
         spend.reserve("y", 150, 1)
@@ -72,7 +72,7 @@ def test_an_endpoint_that_counts_more_widens_later_reservations():
 )
 def test_no_order_of_calls_passes_the_cap(cap, calls):
     """Whatever is reserved, settled and released in whatever order: the cap holds while answers keep their limit."""
-    spend = Spend(max_tokens=cap)
+    spend = CostMeter(max_tokens=cap)
     open_calls = []
     for prompt, most, share in calls:
         try:
@@ -88,7 +88,7 @@ def test_no_order_of_calls_passes_the_cap(cap, calls):
 
 def test_threads_side_by_side_cannot_pass_the_cap():
     """The meter is shared by threads of a flow."""
-    spend = Spend(max_usd=0.01, price=_price)
+    spend = CostMeter(max_usd=0.01, price=_price)
 
     def call(_: int) -> bool:
         try:
@@ -106,7 +106,7 @@ def test_threads_side_by_side_cannot_pass_the_cap():
 
 def test_cached_prompt_tokens_are_cheaper():
     """What the endpoint read from its prompt cache is priced as such."""
-    spend = Spend(price=_price)
+    spend = CostMeter(price=_price)
     usage = spend.settle(spend.reserve("x", 1000, 10), 1000, 10, cached_tokens=900)
     assert usage.usd == pytest.approx((100 + 90 + 80) / 1_000_000)
 

@@ -10,7 +10,7 @@ import pytest
 
 from infold.librarian import prompts
 from infold.librarian.prompts import DecisionKind, prompt, prompt_version
-from infold.librarian.wording import Shown, edit_message, group_messages, look_message, summary_messages
+from infold.librarian.wording import PromptState, edit_message, group_messages, look_message, summary_messages
 from infold.text import token_count
 from tests.librarian.conftest import card, edit_request, group_request, look_request, summary_request
 
@@ -75,20 +75,22 @@ def test_system_prompts_are_short_and_the_same_every_time(name):
 
 def test_limits_are_told_where_they_count():
     """How many notes may be viewed and checked out now, and how many rounds are left."""
-    asked = look_message(look_request(left=2), Shown())["content"]
+    asked = look_message(look_request(left=2), PromptState())["content"]
     assert "view up to 4 AVAILABLE notes, or check out up to 3 VIEWED notes" in asked
     assert "Rounds left after this one: 2." in asked
-    last = look_message(look_request(left=0), Shown())["content"]
+    last = look_message(look_request(left=0), PromptState())["content"]
     assert "nothing more to view" in last
     assert "Check out up to 3 VIEWED notes now." in last
 
 
 def test_what_was_shown_survives_json():
     """A transcript taken up elsewhere knows what it need not repeat."""
-    shown = Shown()
+    shown = PromptState()
     message = look_message(look_request(), shown)
-    assert Shown.after([{"role": "system", "content": ""}, message, {"role": "assistant", "content": ""}]) == shown
-    assert Shown.after([]) == Shown()
+    assert (
+        PromptState.after([{"role": "system", "content": ""}, message, {"role": "assistant", "content": ""}]) == shown
+    )
+    assert PromptState.after([]) == PromptState()
 
 
 def test_paragraphs_are_shown_once_with_their_headings():
@@ -98,7 +100,7 @@ def test_paragraphs_are_shown_once_with_their_headings():
     asked = group_messages(replace(request, paragraphs=(request.paragraphs[0], second)))[1]["content"]
     assert "<<<paragraph 1 " in asked
     assert "paragraph 2: Today > Kitchen" in asked
-    shown = Shown()
+    shown = PromptState()
     assert "<<<paragraph 1 " in look_message(look_request(), shown)["content"]
     assert "<<<paragraph 1 " not in edit_message(edit_request(), shown)["content"]
 
@@ -114,12 +116,12 @@ def test_a_later_part_of_a_long_inbox_is_asked_for_by_its_numbers():
 
 def test_a_conversation_taken_up_without_its_looks_still_shows_the_chunk():
     """Edits can be asked for without an exploration before them."""
-    assert "<<<paragraph 1 " in edit_message(edit_request(), Shown())["content"]
+    assert "<<<paragraph 1 " in edit_message(edit_request(), PromptState())["content"]
 
 
 def test_search_hits_are_listed_beside_the_links():
     """What no link leads to stands in a list of its own, in the form of an AVAILABLE note."""
     request = look_request(viewed=(card("index.md", "tea.md"),))
-    asked = look_message(request, Shown())["content"]
+    asked = look_message(request, PromptState())["content"]
     assert asked.index("- [[tea.md]] — About tea.md.") < asked.index("AVAILABLE too:")
     assert asked.index("AVAILABLE too:") < asked.index("- [[coffee.md]] — About coffee.md.")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infold.notebook.context import build_context
 from infold.notebook.injected import REMINDER
-from infold.notebook.transcripts import Transcript, Turn, read_transcript
+from infold.notebook.transcripts import SessionTurn, Transcript, read_transcript
 from infold.notebook.turns import cut_turns
 
 
@@ -145,7 +145,9 @@ def test_what_was_injected_is_no_turn(workspace, put, tmp_path):
 
 
 def turns(*texts: str) -> Transcript:
-    return Transcript(tuple(Turn(n, n, "user" if n % 2 else "assistant", text) for n, text in enumerate(texts, 1)), "")
+    return Transcript(
+        tuple(SessionTurn(n, n, "user" if n % 2 else "assistant", text) for n, text in enumerate(texts, 1)), ""
+    )
 
 
 def test_windows_are_whole_turns_that_overlap_by_one():

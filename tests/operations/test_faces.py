@@ -9,7 +9,7 @@ from string import Template
 
 import pytest
 
-from infold.cli.commands import COMMANDS, Group
+from infold.cli.commands import COMMANDS, CommandGroup
 from infold.operations.contract import Face
 from infold.operations.table import operations
 
@@ -90,7 +90,7 @@ def test_a_new_operation_is_one_file_and_in_all_faces(tmp_path):
 
 def test_a_command_that_names_an_operation_names_one_there_is():
     """And each but once: what a command prints with --json is that operation's answer."""
-    parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, Group) else (entry,)))
+    parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, CommandGroup) else (entry,)))
     named = [part.operation for part in parts if part.operation]
     assert set(named) <= operations(Face.CLI).keys()
     assert len(named) == len(set(named))
@@ -102,7 +102,7 @@ TREES = "docmem"  # `infold docmem` has a command for each verb, some of which a
 @pytest.mark.parametrize("name", sorted(name for name, each in operations().items() if each.group != TREES))
 def test_what_no_command_offers_is_a_decision(name):
     """An operation is a command too, or says why it is none."""
-    parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, Group) else (entry,)))
+    parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, CommandGroup) else (entry,)))
     is_command = name in {part.operation for part in parts}
     assert is_command or operations()[name].not_in.get(Face.CLI), f"{name} has no command, and no reason"
 

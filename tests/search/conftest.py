@@ -12,7 +12,7 @@ from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.feeds import Feed, NotesFeed
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.index.words import WordIndex
@@ -44,7 +44,7 @@ class Place:
     @property
     def generation(self) -> Path:
         """The folder of the generation in use."""
-        folder = IndexFolder(self.index)
+        folder = Generations(self.index)
         return folder.folder_of(folder.current())
 
     def notes_feed(self) -> NotesFeed:

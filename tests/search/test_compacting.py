@@ -15,7 +15,7 @@ import pytest
 
 from infold.search.index import compaction as compacting
 from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
@@ -73,7 +73,7 @@ def _unequalled(hits: list[tuple[str, float]]) -> list[tuple[str, float]]:
 @pytest.fixture
 def made(tmp_path: Path) -> tuple[EdgeEngine, str, Path]:
     """An engine with a generation of many points."""
-    engine, folder = EdgeEngine(tmp_path), IndexFolder(tmp_path)
+    engine, folder = EdgeEngine(tmp_path), Generations(tmp_path)
     generation = folder.new_generation()
     index = engine.create(generation, SIZE)
     index.replace((), records(0, POINTS))

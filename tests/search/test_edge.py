@@ -14,7 +14,7 @@ import pytest
 
 from infold.errors import IndexFault
 from infold.search.index.contract import IndexPoint, VectorRecord
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
@@ -132,7 +132,7 @@ def test_a_process_killed_in_a_replacement_is_made_good_by_doing_it_again(tmp_pa
 
 def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     """Dropping a generation that is searched leaves it; afterwards it goes, and what is not there is passed over."""
-    engine, folder = EdgeEngine(tmp_path), IndexFolder(tmp_path)
+    engine, folder = EdgeEngine(tmp_path), Generations(tmp_path)
     generation = folder.new_generation()
     assert not engine.exists(generation)
     with pytest.raises(IndexFault, match="no search index"):

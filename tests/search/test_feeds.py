@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infold.search.index.contract import Filter, IndexPoint
-from infold.search.index.feeds import Item, Listing, Reading, Wanted, read_item
+from infold.search.index.feeds import Item, Listing, ReadRequest, ReadResult, read_item
 from infold.search.index.points import NotePoints, note_points, point_id
 from infold.search.terms import document_words
 from infold.settings import Params
@@ -130,10 +130,10 @@ class Letters:
         files = sorted(self.folder.glob("*.txt"))
         return Listing([Item(f"letters/{file.name}", file.stat().st_mtime_ns, file.stat().st_size) for file in files])
 
-    def read(self, item: Item, known_sha256: str) -> Reading:
+    def read(self, item: Item, known_sha256: str) -> ReadResult:
         data = (self.folder / Path(item.path).name).read_bytes()
         if content_hash(data) == known_sha256:
-            return Reading(item, known_sha256)
+            return ReadResult(item, known_sha256)
         text = data.decode()
         point = IndexPoint(
             id=point_id(item.path, 0, content_hash(text)),
@@ -147,7 +147,7 @@ class Letters:
             words=document_words(text)[0],
             level="turns",
         )
-        return Reading(
+        return ReadResult(
             item,
             content_hash(data),
             NotePoints(item.path, "Letter", "english", [point], [content_hash(text)], [text]),
@@ -186,7 +186,7 @@ def test_an_index_made_anew_for_another_feed_has_the_notes_too(place):
 def test_workers_read_as_this_process_does(place):
     """A feed survives the way to a worker; texts stay behind where nobody embeds them."""
     feed = place.notes_feed()
-    wanted = [Wanted(item, "") for item in feed.items().items]
+    wanted = [ReadRequest(item, "") for item in feed.items().items]
     there = pickle.loads(pickle.dumps(feed))
     assert there.items() == feed.items()
     for one in wanted:

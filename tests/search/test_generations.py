@@ -11,7 +11,7 @@ import pytest
 from infold.errors import IndexFault, SettingInvalid
 from infold.search.embed.embedder import EmbedderTraits
 from infold.search.embed.no_embedder import NO_EMBEDDER
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.settings import Params
 
 
@@ -106,11 +106,11 @@ def test_another_model_or_cut_makes_the_index_anew(place):
 def test_the_old_index_serves_until_the_new_one_has_its_keywords(place):
     """A change of model never leaves a search without keywords, and both models' vectors are kept."""
     place.sync()
-    old = IndexFolder(place.index).current()
+    old = Generations(place.index).current()
     seen: list[tuple[str, int, list[str], bool]] = []
 
     def look(stage: str, done: int, total: int) -> None:
-        is_old = IndexFolder(place.index).current() == old
+        is_old = Generations(place.index).current() == old
         seen.append((stage, done, place.found("levain"), is_old))
 
     static, place.embedder = place.embedder, OtherEmbedder()
@@ -119,7 +119,7 @@ def test_the_old_index_serves_until_the_new_one_has_its_keywords(place):
     assert all(found == ["bread.md"] for _, _, found, _ in seen)
     assert {is_old for stage, _, _, is_old in seen if stage == "keywords"} == {True}
     assert {is_old for stage, _, _, is_old in seen if stage == "vectors"} == {False}
-    assert IndexFolder(place.index).generations() == [result.generation]
+    assert Generations(place.index).generations() == [result.generation]
     place.embedder = static
     assert place.sync().embeddings_computed == 0
 
@@ -146,7 +146,7 @@ def test_a_rebuild_that_fails_leaves_the_old_index(place):
         place.sync(progress=stop)
     assert place.found("levain") == ["bread.md"]
     assert place.sync().rebuilt
-    assert len(IndexFolder(place.index).generations()) == 1
+    assert len(Generations(place.index).generations()) == 1
 
 
 def test_a_first_index_is_used_while_it_is_made(place):

@@ -8,7 +8,7 @@ import pytest
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
 from infold.search.embed.no_embedder import NO_EMBEDDER
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -72,7 +72,7 @@ def test_another_process_at_work_does_not_stop_a_search(space, static_embedder, 
     with LiveSearch(space, static_embedder) as live:
         live.search("levain")
         place.write("rye.md", "A levain of rye.\n")
-        with IndexFolder(space.index).syncing():
+        with Generations(space.index).syncing():
             found = live.search("levain")
         assert paths(found) == {"bread.md"}
         assert any("Another process" in notice for notice in found.notices)
@@ -123,7 +123,7 @@ def test_a_damaged_index_is_made_anew(space, static_embedder):
     """A person searches, and finds."""
     with LiveSearch(space, static_embedder) as live:
         live.search("levain")
-    folder = IndexFolder(space.index)
+    folder = Generations(space.index)
     (folder.manifest_of(folder.current())).write_bytes(b"no database" * 100)
     with LiveSearch(space, static_embedder) as live:
         assert paths(live.search("levain")) == {"bread.md"}

@@ -302,7 +302,7 @@ def test_who_sends_no_frame_is_left_standing(tmp_path: Path, sent: bytes):
                 stranger.shutdown(socket.SHUT_WR)
                 with contextlib.suppress(ConnectionError):
                     assert stranger.recv(100) == b""
-        line = asking.Line(card)
+        line = asking.IndexConnection(card)
         assert line.call("count", wire.pack_filter(Filter())) == 1
         line.close()
 
@@ -391,10 +391,10 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
         f"print(len(index.query(array('f', [1] * {SIZE}), 5)))\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    from infold.search.index.generations import IndexFolder
+    from infold.search.index.generations import Generations
     from infold.search.shared.embedded import EdgeEngine
 
-    folder = IndexFolder(tmp_path)
+    folder = Generations(tmp_path)
     generation = folder.new_generation()
     with closing(EdgeEngine(tmp_path).create(generation, SIZE)) as index:
         index.replace((), [record(1, "a.md")])

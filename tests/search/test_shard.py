@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 
 
 def test_the_generation_that_was_published_is_the_one_in_use(tmp_path: Path):
     """There is none at first; the last one published counts, in whichever process one looks."""
-    folder = IndexFolder(tmp_path / "index")
+    folder = Generations(tmp_path / "index")
     assert folder.current() is None
     assert folder.is_damaged
     assert folder.generations() == []
@@ -20,7 +20,7 @@ def test_the_generation_that_was_published_is_the_one_in_use(tmp_path: Path):
     folder.publish(first)
     assert folder.current() == first
     folder.publish(second)
-    assert IndexFolder(tmp_path / "index").current() == second
+    assert Generations(tmp_path / "index").current() == second
     assert sorted(folder.generations()) == sorted([first, second])
     assert folder.manifest_of(first).parent == folder.folder_of(first)
 
@@ -28,7 +28,7 @@ def test_the_generation_that_was_published_is_the_one_in_use(tmp_path: Path):
 @pytest.mark.parametrize("content", [b"", b"../../etc", b"0123456789abcdef", b"\xff\xfe", b"0" * 10_000])
 def test_a_pointer_that_names_no_generation_is_none(tmp_path: Path, content: bytes):
     """Torn, foreign or leading elsewhere: then there is no index yet, and a sync makes one."""
-    folder = IndexFolder(tmp_path)
+    folder = Generations(tmp_path)
     folder.publish(folder.new_generation())
     (tmp_path / "current").write_bytes(content)
     assert folder.current() is None
@@ -39,12 +39,12 @@ def test_a_pointer_that_names_no_generation_is_none(tmp_path: Path, content: byt
 def test_only_a_generations_id_names_a_folder(tmp_path: Path, name: str):
     """No other name leads anywhere."""
     with pytest.raises(IndexFault, match="no generation"):
-        IndexFolder(tmp_path).folder_of(name)
+        Generations(tmp_path).folder_of(name)
 
 
 def test_damage_is_of_one_generation(tmp_path: Path):
     """What was found unusable stays so until another generation is published."""
-    folder = IndexFolder(tmp_path)
+    folder = Generations(tmp_path)
     folder.publish(folder.new_generation())
     assert not folder.is_damaged
     folder.mark_damaged()
@@ -55,7 +55,7 @@ def test_damage_is_of_one_generation(tmp_path: Path):
 
 def test_a_sweep_leaves_the_generation_in_use_alone(tmp_path: Path):
     """Other generations, the rests of removed ones, and everything of the former layout go."""
-    folder = IndexFolder(tmp_path)
+    folder = Generations(tmp_path)
     current = folder.new_generation()
     folder.new_generation()
     folder.publish(current)
@@ -73,10 +73,10 @@ def test_a_sweep_leaves_the_generation_in_use_alone(tmp_path: Path):
 
 def test_one_process_at_a_time_brings_the_index_up_to_date(tmp_path: Path):
     """A second one is told so after its wait, and may go when the first is done."""
-    folder = IndexFolder(tmp_path)
-    with folder.syncing(), pytest.raises(VaultBusy, match="up to date"), IndexFolder(tmp_path).syncing(0.05):
+    folder = Generations(tmp_path)
+    with folder.syncing(), pytest.raises(VaultBusy, match="up to date"), Generations(tmp_path).syncing(0.05):
         pass
-    with IndexFolder(tmp_path).syncing(0):
+    with Generations(tmp_path).syncing(0):
         pass
 
 
@@ -84,6 +84,6 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
     """A file where the folder should be: the message says which."""
     (tmp_path / "index").write_text("a file")
     with pytest.raises(StateUnwritable, match="index"):
-        IndexFolder(tmp_path / "index").new_generation()
-    with pytest.raises(StateUnwritable, match="index"), IndexFolder(tmp_path / "index").syncing():
+        Generations(tmp_path / "index").new_generation()
+    with pytest.raises(StateUnwritable, match="index"), Generations(tmp_path / "index").syncing():
         pass

@@ -11,11 +11,11 @@ from infold.search.query import excerpts
 from infold.search.query.build_results import wanted_of
 from infold.search.query.excerpts import NoteTexts
 from infold.search.query.query_parser import read_question
-from infold.search.query.snippets import SNIPPET_CHARACTERS, Wanted, cut_snippet
+from infold.search.query.snippets import SNIPPET_CHARACTERS, SoughtWords, cut_snippet
 from infold.settings import Params
 
 
-def wanted(query: str) -> Wanted:
+def wanted(query: str) -> SoughtWords:
     return wanted_of(read_question(query), ("english",))
 
 

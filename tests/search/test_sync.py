@@ -16,7 +16,7 @@ from infold.search.embed.embedder import EmbedderTraits
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index import writing
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.query.searcher import Searcher
 from infold.settings import Params
 
@@ -132,7 +132,7 @@ def test_two_syncs_do_not_mix(place):
     place.sync()
     place.write("new.md", "Something new.")
     said: list[str] = []
-    with IndexFolder(place.index).syncing(), pytest.raises(VaultBusy, match="search index"):
+    with Generations(place.index).syncing(), pytest.raises(VaultBusy, match="search index"):
         place.sync(progress=lambda stage, *_: said.append(stage), wait_seconds=0.1)
     assert said == ["waiting"]
     assert place.sync().files_changed == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 
 NAMES = ("a.md", "b.md", "deep/c.md", "2026-02-24.md", "index.md")
 TEXTS = (
@@ -73,7 +73,7 @@ def test_after_any_steps_the_index_is_what_a_rebuild_gives(place, rounds: list[l
     assert {path: note.sha256 for path, note in held(here).items()} == {
         path: note.sha256 for path, note in held(here).items() if (here.vault / path).is_file()
     }
-    assert IndexFolder(here.index).current() == anew.generation
+    assert Generations(here.index).current() == anew.generation
 
 
 def held(place):

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from infold.search.shared.rwlock import Turns
+from infold.search.shared.rwlock import ReadersWriterLock
 
 
 def test_readers_go_together_and_a_writer_alone():
     """Two readers meet inside; no writer is ever there with anybody else."""
-    turns, inside, faults = Turns(), [], []
+    turns, inside, faults = ReadersWriterLock(), [], []
     both = threading.Barrier(2, timeout=10)
 
     def meet() -> None:
@@ -47,7 +47,7 @@ def test_readers_go_together_and_a_writer_alone():
 @pytest.mark.parametrize("many, one", [("reading", "writing"), ("writing", "reading")])
 def test_nobody_starves(many: str, one: str):
     """However busy the others are without a pause, a reader and a writer get their turn."""
-    turns = Turns()
+    turns = ReadersWriterLock()
     is_over = threading.Event()
 
     def keep_going() -> None:
@@ -71,7 +71,7 @@ def test_nobody_starves(many: str, one: str):
 
 def test_an_error_inside_ends_the_turn():
     """Whoever fails does not block the others."""
-    turns = Turns()
+    turns = ReadersWriterLock()
     for turn in (turns.reading, turns.writing, turns.reading):
         with pytest.raises(ValueError), turn():
             raise ValueError

@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 
 from infold.errors import EndpointUnreachable, VaultBusy
+from infold.progress import Progress
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.fs_events import Listener
 from infold.search.follow.watcher import Follower, Happening, News, is_watched, watch_claimed
-from infold.search.index.sync_stats import Progress, SyncResult
+from infold.search.index.sync_stats import SyncResult
 from tests.search.conftest import Place
 from tests.search.watcher import follower, syncing
 

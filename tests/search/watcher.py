@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from infold.progress import Progress, silent
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.watcher import Follower, News, Syncing, watch_claimed
 from infold.search.index.sync import sync_index
-from infold.search.index.sync_stats import Progress, SyncResult, silent
+from infold.search.index.sync_stats import SyncResult
 from infold.settings import Params, WatchParams
 
 

@@ -12,7 +12,7 @@ from infold.text import token_count
 LEFT_OUT: Final = "[This result is left out to make room. Ask again if you need it.]"
 
 Json = Mapping[str, Any]
-Message = dict[str, Any]
+AgentMessage = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Opening:
     instructions: str
     notebook: str
 
-    def message(self) -> Message:
+    def message(self) -> AgentMessage:
         """Both as the first message: the same bytes every time, so that a prompt cache holds."""
         return {"role": "system", "content": "\n\n".join(filter(None, (self.instructions, self.notebook)))}
 
@@ -66,7 +66,7 @@ def message_tokens(message: Json) -> int:
     )
 
 
-def fitted(messages: Sequence[Message], room_tokens: int) -> list[Message]:
+def fitted(messages: Sequence[AgentMessage], room_tokens: int) -> list[AgentMessage]:
     """The messages with the oldest results left out until they fit; what came since the last call stays."""
     kept = list(messages)
     latest = max((n for n, message in enumerate(kept) if message.get("tool_calls")), default=len(kept))

@@ -22,6 +22,7 @@ from infold.librarian.questions import (
     is_within,
     plan_messages,
 )
+from infold.librarian.spend import Price
 from infold.text import token_count
 
 MOST_TEXTS: Final = 12
@@ -31,8 +32,7 @@ _ANSWER_TOKENS: Final = (30, 500)
 _SCHEMA_TOKENS: Final = 400  # what describes the two answers to the model
 _LABEL_TOKENS: Final = 40
 
-Look = Callable[[PlannedCall], Sequence[FoundText]]
-Price = Callable[[int, int, int], float]
+LookUp = Callable[[PlannedCall], Sequence[FoundText]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Asked:
     answer: CitedAnswer = field(default_factory=lambda: CitedAnswer(statements=[]))
 
 
-async def ask(request: PlanRequest, look: Look, librarian: Librarian) -> Asked:
+async def ask(request: PlanRequest, look: LookUp, librarian: Librarian) -> Asked:
     """Plans calls, makes them, and answers from what they found. Raises LibrarianFault, and what `look` raises."""
     plan = await librarian.plan(request)
     if not plan.calls:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
-from infold.agent.accounting import ContextUse, Opening, context_use, fitted
+from infold.agent.accounting import AgentMessage, ContextUse, Opening, context_use, fitted
 from infold.agent.permission import Permission, to_remember
 from infold.agent.session import AgentSession
 from infold.agent.tools import Found, Tool, labelled
@@ -27,7 +27,6 @@ _SAID_NOTHING: Final = "The model said nothing. Ask again."
 
 _log: Final = logging.getLogger(__name__)
 
-Message = dict[str, Any]
 Hear = Callable[["Step"], None]
 
 
@@ -35,7 +34,7 @@ class Speak(Protocol):
     """Whoever says the next turn: `ModelLibrarian.speak`."""
 
     def __call__(
-        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, may_call: bool = True
+        self, messages: Sequence[AgentMessage], tools: Sequence[Mapping[str, Any]], *, may_call: bool = True
     ) -> Awaitable[Spoken]:
         """The next turn."""
 
@@ -135,7 +134,7 @@ class Agent:
         for step in range(self.limits.steps):
             await self._make_room(since)
             is_last = step == self.limits.steps - 1
-            more: list[Message] = [{"role": "user", "content": _ENOUGH}] if is_last and step else []
+            more: list[AgentMessage] = [{"role": "user", "content": _ENOUGH}] if is_last and step else []
             said = await self.speak([*self._messages(), *more], self._listed(), may_call=not is_last)
             if is_last or not said.calls:
                 why = _STEPS_USED.format(steps=self.limits.steps) if said.calls else _SAID_NOTHING
@@ -146,7 +145,7 @@ class Agent:
             since += 1 + len(said.calls)
         raise AssertionError("the last step returns")
 
-    async def _result(self, call: ToolCall, permission: Permission) -> Message:
+    async def _result(self, call: ToolCall, permission: Permission) -> AgentMessage:
         """Makes a call, and gives what the model is told of it."""
         text = await self._made(call, permission)
         return {"role": "tool", "tool_call_id": call.id, "content": text}
@@ -190,7 +189,7 @@ class Agent:
         permission = replace(self.permission, confirm=None, words=theirs)
         asked = {"role": "system", "content": f"[System] {reminder}"}
         self.session.add(asked, is_injected=True)
-        said: list[Message] = [{**asked, "role": "user"}]  # many endpoints take one system message, the first
+        said: list[AgentMessage] = [{**asked, "role": "user"}]  # many endpoints take one system message, the first
         for _ in range(FLUSH_STEPS):
             turn = await self.speak([*self._messages(), *said], self._listed())
             said += [turn.message, *[await self._result(call, permission) for call in turn.calls]]
@@ -199,7 +198,7 @@ class Agent:
             if not turn.calls:
                 return
 
-    def _messages(self) -> list[Message]:
+    def _messages(self) -> list[AgentMessage]:
         """What is sent: the opening and the conversation, results left out where it would not fit."""
         room = self.limits.context_tokens - self.context().total + self.session.tokens()
         return [self.opening.message(), *fitted(self.session.messages(), room)]

@@ -22,7 +22,7 @@ from infold.vault.records import BlockKind, Heading, Note
 
 SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
-Span = tuple[int, int]
+PassageSpan = tuple[int, int]
 
 _BLANKS: Final = (  # white space, and the byte order mark
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -124,7 +124,7 @@ def _trail_of(note: Note, trails: list[tuple[int, tuple[str, ...]]], start: int,
     return trails[at - 1][1] if at else ()
 
 
-def _sections(note: Note) -> Iterator[Span]:
+def _sections(note: Note) -> Iterator[PassageSpan]:
     """The body, cut before each heading of the first two levels; headings without text go with what follows."""
     start = said_from = note.front_matter.end if note.front_matter else 0
     for heading in note.headings:
@@ -137,7 +137,7 @@ def _sections(note: Note) -> Iterator[Span]:
     yield start, len(note.text)
 
 
-def _by_whose(text: str, sections: Iterable[Span]) -> Iterator[Span]:
+def _by_whose(text: str, sections: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
     """The sections, parted where text from outside begins and ends: no passage holds both that and one's own."""
     outside = outside_texts(text)
     if not outside:
@@ -149,7 +149,7 @@ def _by_whose(text: str, sections: Iterable[Span]) -> Iterator[Span]:
         yield from pairwise(inner)
 
 
-def _windows(note: Note, section: Span, limit: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+def _windows(note: Note, section: PassageSpan, limit: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """The passages of a section: where each starts, where it ends, and where its own text starts after the overlap."""
     start, end = _trimmed(note.text, section)
     if start >= end:
@@ -175,7 +175,7 @@ def _windows(note: Note, section: Span, limit: int, overlap: int) -> Iterator[tu
         first = last + 1
 
 
-def _pieces(note: Note, section: Span, limit: int, share: int) -> Iterator[Span]:
+def _pieces(note: Note, section: PassageSpan, limit: int, share: int) -> Iterator[PassageSpan]:
     """The smallest spans that a section is packed from: blocks that fit, and parts of those that do not.
 
     Parts are at most `share` long, which leaves room for the overlap.
@@ -197,8 +197,8 @@ def _pieces(note: Note, section: Span, limit: int, share: int) -> Iterator[Span]
 
 
 def _parts(
-    text: str, span: Span, limit: int, share: int, breaks: tuple[re.Pattern[str], ...], *, whole: bool = True
-) -> Iterator[Span]:
+    text: str, span: PassageSpan, limit: int, share: int, breaks: tuple[re.Pattern[str], ...], *, whole: bool = True
+) -> Iterator[PassageSpan]:
     """`span`, or parts of it that are short enough, broken at the first kind of break that does it, else anywhere."""
     start, end = span
     if start >= end:
@@ -231,7 +231,7 @@ def _overlap_start(text: str, before: int, own: int, room: int, floor: int) -> i
     return earliest
 
 
-def _trimmed(text: str, span: Span) -> Span:
+def _trimmed(text: str, span: PassageSpan) -> PassageSpan:
     """`span` without white space (and BOM) at its ends."""
     start, end = span
     part = text[start:end]

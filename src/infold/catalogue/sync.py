@@ -26,7 +26,7 @@ from infold.workers import MANY, Crew, processors, without_collection
 if TYPE_CHECKING:  # the parser is for notes that changed
     from infold.catalogue.facts import NoteFacts
 
-Progress = Callable[[int, int], None]
+CountProgress = Callable[[int, int], None]
 ROUND: Final = 1000  # notes of one transaction
 _KNOWN: Final = "SELECT id, file_day, aliases FROM files JOIN notes USING (id) WHERE path = ?"
 _TARGETS: Final = "SELECT name, alias, is_wiki, target FROM links WHERE note = ?"
@@ -57,7 +57,7 @@ class CatalogueResult:
 
 
 def sync_catalogue(
-    catalogue: Catalogue, paths: Sequence[str] | None = None, progress: Progress | None = None
+    catalogue: Catalogue, paths: Sequence[str] | None = None, progress: CountProgress | None = None
 ) -> CatalogueResult:
     """Brings the catalogue up to date with the vault; with `paths` only what is at these is looked at.
 
@@ -84,7 +84,7 @@ _Read = tuple[_Wanted, FactsReading]
 class _Syncing:
     """One sync while it runs."""
 
-    def __init__(self, catalogue: Catalogue, paths: Sequence[str] | None, progress: Progress) -> None:
+    def __init__(self, catalogue: Catalogue, paths: Sequence[str] | None, progress: CountProgress) -> None:
         self._catalogue, self._progress = catalogue, progress
         self._paths = None if paths is None else frozenset(paths)
         self._started, self._started_ns = time.monotonic(), time.time_ns()

@@ -25,7 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from infold import __version__
 from infold._pipeline import mount
 from infold.cli.client import INTERRUPTED, INTERRUPTED_NOTICE, SERVED
-from infold.cli.commands import COMMANDS, Entry, Group
+from infold.cli.commands import COMMANDS, CommandEntry, CommandGroup
 from infold.cli.examples import EXAMPLES
 from infold.cli.terminal import Terminal
 from infold.durable.files import refused
@@ -74,7 +74,7 @@ class _Command(_Plain, TyperCommand):
 class _Face(_Plain, TyperGroup):
     """Loads the command that is called; turns what it returns into an exit code, and errors into two lines."""
 
-    entries: tuple[Entry | Group, ...] = ()
+    entries: tuple[CommandEntry | CommandGroup, ...] = ()
     default: str = ""
     before: str = ""  # the words before the name of a command
     _is_listing = False
@@ -173,7 +173,7 @@ def _unexpected(error: Exception) -> InfoldError:
 
 
 def _typer(
-    entries: tuple[Entry | Group, ...], name: str, text: str, default: str = "", before: str = ""
+    entries: tuple[CommandEntry | CommandGroup, ...], name: str, text: str, default: str = "", before: str = ""
 ) -> typer.Typer:
     """A face with these commands, none of them loaded."""
     return typer.Typer(
@@ -189,9 +189,9 @@ def _typer(
     )
 
 
-def _loaded(entry: Entry | Group, before: str = "") -> Any:
+def _loaded(entry: CommandEntry | CommandGroup, before: str = "") -> Any:
     """The command, as click has it; `before` are the words before its name."""
-    if isinstance(entry, Group):
+    if isinstance(entry, CommandGroup):
         group = _typer(entry.entries, entry.name, entry.help, entry.default, f"{entry.name} ")
         group.callback()(_nothing_first)
         found = typer.main.get_command(group)
@@ -206,9 +206,9 @@ def _loaded(entry: Entry | Group, before: str = "") -> Any:
     return typer.main.get_command(alone)
 
 
-def _listed(entry: Entry | Group) -> Any:
+def _listed(entry: CommandEntry | CommandGroup) -> Any:
     """The command with its name, its panel and the first paragraph of its help alone, from its source."""
-    text = entry.help if isinstance(entry, Group) else _paragraphs(_docstring(entry.at))[0]
+    text = entry.help if isinstance(entry, CommandGroup) else _paragraphs(_docstring(entry.at))[0]
     listed = TyperCommand(entry.name, help=text)
     setattr(listed, "rich_help_panel", entry.panel)  # noqa: B010 - as above
     return listed

@@ -13,7 +13,7 @@ import typer
 
 from infold.cli.integrate import show_result
 from infold.cli.options import Call, placeless_command
-from infold.cli.running import Runner, carry_out
+from infold.cli.running import RunnerOption, carry_out
 from infold.errors import StateUnwritable, UsageError
 from infold.locate import WorkspaceRequest
 from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
@@ -39,7 +39,7 @@ def demo(
     wanted = _copied(into)
     terminal.say(f"infold demo: a small vault and its inbox, copied to {wanted.vault}", style="bold")
     with Call(terminal, wanted).vault(integrate__quiet_seconds=0) as vault:
-        done = carry_out(terminal, vault, InboxIntegrateRequest(), Runner.DIRECT)
+        done = carry_out(terminal, vault, InboxIntegrateRequest(), RunnerOption.DIRECT)
         if terminal.is_json:
             space = vault.workspace
             terminal.emit(DemoAnswer.of(done, vault=str(space.vault), state=str(space.state)).as_json())

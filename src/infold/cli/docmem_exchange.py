@@ -103,7 +103,9 @@ def export(
     Markdown is what is below the node. TOML is the node too, with all that makes an equal tree when it is imported.
     """
     wanted = choice(
-        form or lazy.docmem.exporting.form_of(out.name if out else ""), get_args(lazy.docmem.exporting.Form), "format"
+        form or lazy.docmem.exporting.form_of(out.name if out else ""),
+        get_args(lazy.docmem.exporting.ExportForm),
+        "format",
     )
     with call.vault() as vault:
         answer = operations.docmem_export(vault, operations.DocmemExportRequest(node=node, form=wanted))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from infold.cli.terminal import Terminal
     from infold.operations.docmem import MemoryNode
-    from infold.operations.docmem_search import FoundNode
+    from infold.operations.docmem_search import FoundMemory
 
 WithinOption = Annotated[
     str | None, typer.Option("--in", metavar="NODE", help="Only from this node down: a tree, or a part of one.")
@@ -109,7 +109,7 @@ def text(
 ) -> int:
     """Print the texts below a node as one document, in reading order. The node's own text is not part of it."""
     request = operations.DocmemSerializeRequest(
-        node=node, summaries=choice(mode, get_args(lazy.docmem.budgeted_expansion.Summaries), "mode")
+        node=node, summaries=choice(mode, get_args(lazy.docmem.budgeted_expansion.SummaryUse), "mode")
     )
     with call.vault() as vault:
         answer = operations.docmem_serialize(vault, request)
@@ -305,7 +305,7 @@ def _drawn(terminal: Terminal, tree: Sequence[MemoryNode], *, whole: bool) -> Tr
     return branches[0]
 
 
-def _show_result(terminal: Terminal, result: FoundNode) -> None:
+def _show_result(terminal: Terminal, result: FoundMemory) -> None:
     where = " > ".join(str(node) for node in reversed(result.above))
     place = f"{where} > {result.position} of {result.siblings}" if where else "a tree"
     terminal.say(f"{result.score:.2f}  {place}", style="dim")

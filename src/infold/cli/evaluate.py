@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.forecast import confirmed
-from infold.cli.integrate import Kind
+from infold.cli.integrate import LibrarianOption
 from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
 from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
@@ -46,7 +46,7 @@ def evaluate(
     out: ReportOption = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
     librarian: Annotated[
-        Kind | None,
+        LibrarianOption | None,
         typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=_LIBRARIAN),
     ] = None,
     model: Annotated[

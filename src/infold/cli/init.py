@@ -13,7 +13,7 @@ import typer
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.diagnostics.vault_stats import vault_stats
-from infold.discovery import Found, find_inbox, find_root
+from infold.discovery import NameMatch, find_inbox, find_root
 from infold.environment import Environment
 from infold.errors import StateUnwritable, UsageError
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
@@ -22,7 +22,7 @@ from infold.places import remember
 
 if TYPE_CHECKING:
     from infold.diagnostics.vault_stats import VaultStats
-    from infold.discovery import Found
+    from infold.discovery import NameMatch
 
 
 class Host(StrEnum):
@@ -36,8 +36,8 @@ class Host(StrEnum):
 class _Settled:
     """What init decided."""
 
-    root: Found | None
-    inbox: Found
+    root: NameMatch | None
+    inbox: NameMatch
     has_inbox: bool
 
 
@@ -162,11 +162,11 @@ def _settle(place: LocatedWorkspace, seen: VaultStats, root: str | None, inbox: 
     if root is not None and root not in seen.words:
         raise UsageError(f"There is no note {root} in {place.vault}.", hint="Give its path within the vault.")
     if inbox is not None:
-        found_inbox = Found(inbox, "as named")
+        found_inbox = NameMatch(inbox, "as named")
     else:
-        found_inbox = find_inbox(everything) or Found("inbox.md", "the usual name")
+        found_inbox = find_inbox(everything) or NameMatch("inbox.md", "the usual name")
     others = [path for path in everything if path != found_inbox.path]
-    found_root = Found(root, "as named") if root else find_root(others, place.vault.name, seen.best_linked())
+    found_root = NameMatch(root, "as named") if root else find_root(others, place.vault.name, seen.best_linked())
     return _Settled(found_root, found_inbox, (place.vault / found_inbox.path).is_file())
 
 

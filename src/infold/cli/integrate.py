@@ -12,7 +12,7 @@ from infold.app import OpenVault
 from infold.cli.forecast import agreed
 from infold.cli.options import Call, command
 from infold.cli.outcome import command_line, exit_code, show_run, show_totals
-from infold.cli.running import Runner, carry_out
+from infold.cli.running import RunnerOption, carry_out
 from infold.cli.terminal import Terminal
 from infold.inbox.run import RunStatus
 from infold.locate import WorkspaceRequest
@@ -21,7 +21,7 @@ from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
 _LIBRARIAN = "Librarian"
 
 
-class Kind(StrEnum):
+class LibrarianOption(StrEnum):
     """Who takes the decisions."""
 
     OFFLINE = "offline"
@@ -40,11 +40,11 @@ def integrate(
         bool, typer.Option("--dry-run", metavar="", help="Plan only: write nothing to the vault.")
     ] = False,
     runner: Annotated[
-        Runner, typer.Option(help="auto takes Prefect when a server is configured or up, else direct.")
-    ] = Runner.AUTO,
+        RunnerOption, typer.Option(help="auto takes Prefect when a server is configured or up, else direct.")
+    ] = RunnerOption.AUTO,
     yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
     librarian: Annotated[
-        Kind | None,
+        LibrarianOption | None,
         typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=_LIBRARIAN),
     ] = None,
     model: Annotated[

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CALLER = "person"
 _ID = 8  # signs of an id that are shown; so many are enough to name one
 
-NodeArgument = Annotated[
+NavigatorNodeArgument = Annotated[
     str, typer.Argument(metavar="[NODE]", help="A node's id, or its beginning; else where you are.", show_default=False)
 ]
 LimitOption = Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, max=100, help="At most so many nodes.")]
@@ -27,8 +27,12 @@ FolderOption = Annotated[str, typer.Option("--folder", metavar="FOLDER", help="O
 TagOption = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with it.")]
 SinceOption = Annotated[str | None, typer.Option("--since", metavar="DAY", help="Only notes of that day or later.")]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="DAY", help="Only notes of that day or earlier.")]
-TokenOption = Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")]
-UsdOption = Annotated[float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")]
+NavigatorTokenOption = Annotated[
+    str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")
+]
+NavigatorUsdOption = Annotated[
+    float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")
+]
 
 
 @command
@@ -58,8 +62,8 @@ def import_(
     call: Call,
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Notes and folders; . is the whole vault.")],
     *,
-    token: TokenOption = None,
-    max_usd: UsdOption = None,
+    token: NavigatorTokenOption = None,
+    max_usd: NavigatorUsdOption = None,
 ) -> int:
     """Import notes into the navigator, or bring what changed up to date.
 
@@ -116,7 +120,7 @@ def explore(
 @command
 def move(
     call: Call,
-    node: NodeArgument = "",
+    node: NavigatorNodeArgument = "",
     *,
     across: Annotated[bool, typer.Option("--across", metavar="", help="At all levels.")] = False,
     limit: LimitOption = 10,
@@ -128,7 +132,7 @@ def move(
 
 
 @command
-def into(call: Call, node: NodeArgument = "") -> int:
+def into(call: Call, node: NavigatorNodeArgument = "") -> int:
     """Zoom in: show what a node is made of, in reading order; you are there then."""
     with call.vault() as vault:
         return _show(
@@ -138,7 +142,7 @@ def into(call: Call, node: NodeArgument = "") -> int:
 
 
 @command
-def out(call: Call, node: NodeArgument = "") -> int:
+def out(call: Call, node: NavigatorNodeArgument = "") -> int:
     """Zoom out: show what a node is part of, with its summary, and what stands beside it; you are there then."""
     with call.vault() as vault:
         return _show(
@@ -150,7 +154,7 @@ def out(call: Call, node: NodeArgument = "") -> int:
 @command
 def follow(
     call: Call,
-    node: NodeArgument = "",
+    node: NavigatorNodeArgument = "",
     *,
     kind: Annotated[
         Literal["backlink", "containment"], typer.Option("--type", help="Links, or what holds and is held.")
@@ -199,8 +203,8 @@ def summarise(
     nodes: Annotated[list[str], typer.Argument(metavar="NODE...", help="Nodes, by id or its beginning.")],
     *,
     perspective: Annotated[str, typer.Option("--from", metavar="WORDS", help="From which perspective.")] = "",
-    token: TokenOption = None,
-    max_usd: UsdOption = None,
+    token: NavigatorTokenOption = None,
+    max_usd: NavigatorUsdOption = None,
 ) -> int:
     """Summarise several nodes together, from a perspective."""
     with call.vault() as vault:

@@ -35,7 +35,7 @@ from infold.place import settings_files
 from infold.progress import Progress, silent
 from infold.search.index.process_lock import Claim
 from infold.search.shared.frames import Disconnected
-from infold.search.shared.index_server import Service
+from infold.search.shared.index_server import IndexService
 from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, is_serving, read_card
 
 TICK_SECONDS: Final = 1.0
@@ -53,7 +53,7 @@ class Resident:
         self._settings = _stamps(vault.located)
         self._is_busy = threading.Lock()
         self.last = time.monotonic()
-        self._service = Service(self._answered, vault.workspace.index, RESIDENT_CARD)
+        self._service = IndexService(self._answered, vault.workspace.index, RESIDENT_CARD)
 
     def is_outdated(self) -> bool:
         """Whether it has to end: nobody is to find it, or it would answer for another vault, program or settings."""

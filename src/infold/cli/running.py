@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 
 
-class Runner(StrEnum):
+class RunnerOption(StrEnum):
     """Who carries the steps out."""
 
     AUTO = "auto"
@@ -30,7 +30,7 @@ class Runner(StrEnum):
 
 
 def carry_out(
-    terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, runner: Runner
+    terminal: Terminal, vault: OpenVault, request: InboxIntegrateRequest, runner: RunnerOption
 ) -> InboxIntegrateAnswer:
     """What was done, with bars on a terminal. An interruption says what state things are in."""
     from flows.runner import choose_runner, record_changes, run_integrate
@@ -39,7 +39,7 @@ def carry_out(
         terminal.notice(sentence, style="yellow")
     known = set(_statuses(vault))
     chosen = choose_runner(runner.value, vault.workspace)
-    if runner is not Runner.DIRECT:
+    if runner is not RunnerOption.DIRECT:
         terminal.notice(chosen.why, style="dim")
     try:
         with Stages(terminal) as stages, vault.reporting(stages):

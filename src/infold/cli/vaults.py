@@ -14,7 +14,7 @@ from infold.locate import WorkspaceRequest, locate_workspace
 from infold.place import read_places
 from infold.places import forget_vault, known_vaults, name_vault, remember, vault_named
 
-NameArgument = Annotated[
+VaultNameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="The name of a vault.", autocompletion=suggestions.vaults)
 ]
 
@@ -71,7 +71,7 @@ def _folder(named: Path | None) -> Path:
 
 
 @placeless_command
-def use(call: Call, *, name: NameArgument) -> int:
+def use(call: Call, *, name: VaultNameArgument) -> int:
     """Make a vault that of every command that names none."""
     vault = vault_named(name)
     remember(vault, locate_workspace(WorkspaceRequest(vault=vault)).state)
@@ -83,7 +83,7 @@ def use(call: Call, *, name: NameArgument) -> int:
 
 
 @placeless_command
-def forget(call: Call, *, name: NameArgument) -> int:
+def forget(call: Call, *, name: VaultNameArgument) -> int:
     """Take a name from its vault. The notes and what infold keeps of them stay as they are."""
     folder = forget_vault(name)
     if call.terminal.is_json:

@@ -22,7 +22,7 @@ from infold.inbox.run_store import RunStore
 from infold.librarian.prices import price_of
 from infold.locate import LocatedWorkspace
 from infold.search.embed.models import name_in_use, rung_above
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
 from infold.search.index_status import served_by
 from infold.search.server.engine import ServerEngine
@@ -233,7 +233,7 @@ def _resident(workspace: Workspace) -> Finding:
 
 def _index(folder: Path, seen: VaultStats) -> Finding:
     build = "`infold index` builds it; `infold integrate` does too."
-    index = IndexFolder(folder)
+    index = Generations(folder)
     current = index.current()
     if current is None or not (file := index.manifest_of(current)).is_file():
         return Finding(Level.NOTE, "index", "not built yet", build)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infold.docmem.reading import ancestors
-from infold.docmem.summary_candidates import Due, runs_below, to_be_renewed
+from infold.docmem.summary_candidates import SummaryDue, runs_below, to_be_renewed
 from infold.errors import StoreBusy
 from infold.own_loop import in_own_loop
 
@@ -51,22 +51,22 @@ def condense_at_once(memory: Docmem, params: Params, changed_id: str) -> Condens
         return None
 
 
-def _condensed_offline(memory: Docmem, params: Params, due: list[Due]) -> Condensed:
-    from infold.docmem.condensing import Planned, condense
+def _condensed_offline(memory: Docmem, params: Params, due: list[SummaryDue]) -> Condensed:
+    from infold.docmem.condensing import PlannedSummaries, condense
     from infold.librarian.offline import OfflineLibrarian
 
     async def carried_out() -> Condensed:
         librarian = OfflineLibrarian()
         try:
-            return await condense(memory, librarian, params, planned=Planned(tuple(due)))
+            return await condense(memory, librarian, params, planned=PlannedSummaries(tuple(due)))
         finally:
             await librarian.close()
 
     return in_own_loop(carried_out())
 
 
-def _due_around(memory: Docmem, params: Params, changed_id: str) -> list[Due]:
-    due: list[Due] = []
+def _due_around(memory: Docmem, params: Params, changed_id: str) -> list[SummaryDue]:
+    due: list[SummaryDue] = []
     with memory.store.reading() as rows:
         changed = rows.find(changed_id)
         if changed is None:

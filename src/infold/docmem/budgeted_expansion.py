@@ -23,7 +23,7 @@ from infold.docmem import marks
 from infold.docmem.lookup import Lookup
 from infold.docmem.node import Node
 
-Summaries = Literal["with", "without", "instead"]
+SummaryUse = Literal["with", "without", "instead"]
 Resolution = Literal["with", "without", "instead", "mixed"]
 RESOLUTIONS: Final[tuple[Resolution, ...]] = get_args(Resolution)
 PRIORITY: Final = "priority"

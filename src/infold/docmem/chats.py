@@ -18,11 +18,11 @@ from infold.docmem.memory import Docmem
 from infold.docmem.node import Context, Node
 from infold.docmem.place import child_of
 from infold.docmem.rows import Rows
-from infold.docmem.tree_builder import Draft, shortened
+from infold.docmem.tree_builder import TreeDraft, shortened
 from infold.errors import ImportRefused, NoteUnreadable
 from infold.notebook.archive import add_transcripts, find_session
 from infold.notebook.sessions import PREFIX
-from infold.notebook.transcripts import SUFFIX, Turn, parse_transcript, read_transcript
+from infold.notebook.transcripts import SUFFIX, SessionTurn, parse_transcript, read_transcript
 from infold.text import content_hash
 from infold.workspace import Workspace
 
@@ -71,9 +71,9 @@ def import_transcript(memory: Docmem, workspace: Workspace, file: Path) -> ChatT
     return _import(memory, PREFIX + file.resolve().relative_to(folder).as_posix(), file)
 
 
-def thread_draft(text: str, name: str) -> Draft:
+def thread_draft(text: str, name: str) -> TreeDraft:
     """The text of a transcript as a conversation by itself, which is no session of the notebook."""
-    draft = Draft(Context("chat_session", "thread", shortened(name.removesuffix(SUFFIX))), is_readonly=True)
+    draft = TreeDraft(Context("chat_session", "thread", shortened(name.removesuffix(SUFFIX))), is_readonly=True)
     for turn in parse_transcript(BytesIO(text.encode())).turns:
         draft.add(Context("message", "role", shortened(turn.role)), turn.text)
     return draft
@@ -130,7 +130,7 @@ def _new_root(rows: Rows, session: str, title: str) -> Node:
     return root
 
 
-def _known_turns(rows: Rows, root: Node, session: str, turns: Sequence[Turn]) -> int:
+def _known_turns(rows: Rows, root: Node, session: str, turns: Sequence[SessionTurn]) -> int:
     """How many turns the tree was given already. Raises ImportRefused where these are others by now."""
     flags = marks.marks_of(rows, root.id)
     known = int(flags.get(_TURNS, 0))
@@ -142,12 +142,12 @@ def _known_turns(rows: Rows, root: Node, session: str, turns: Sequence[Turn]) ->
     return known
 
 
-def _add(rows: Rows, root: Node, session: str, turn: Turn) -> None:
+def _add(rows: Rows, root: Node, session: str, turn: SessionTurn) -> None:
     node = writing.put(rows, child_of(root.id), turn.text, Context("message", "role", turn.role), readonly=True)
     marks.mark(rows, node.id, TURN, f"{session}:{turn.line}")
     if turn.at is not None:
         marks.mark(rows, node.id, SAID_AT, turn.at.isoformat())
 
 
-def _digest(turns: Iterable[Turn]) -> str:
+def _digest(turns: Iterable[SessionTurn]) -> str:
     return content_hash("\0".join(f"{turn.role}\0{turn.text}" for turn in turns))

@@ -16,7 +16,7 @@ from infold.docmem import marks, summarising, writing
 from infold.docmem.node import SUMMARY, Context, expected_hashes
 from infold.docmem.points import label_of
 from infold.docmem.stale import OF_CHILDREN, OWN_WORDS, digest_of
-from infold.docmem.summary_candidates import COMPRESSION, Due, new_runs, to_be_renewed
+from infold.docmem.summary_candidates import COMPRESSION, SummaryDue, new_runs, to_be_renewed
 from infold.docmem.tree_builder import shortened
 from infold.errors import CapReached, LibrarianFault, LockConflict, NodeNotFound, NotSummarisable
 from infold.librarian.answers import SummaryRequest
@@ -33,10 +33,10 @@ _CHANGED: Final = "changed meanwhile; the next time looks at it again"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedSummaries:
     """What would be asked for: runs of memories without a summary, and summaries to be made again."""
 
-    due: tuple[Due, ...]
+    due: tuple[SummaryDue, ...]
 
     def texts_to_read(self) -> list[int]:
         """The tokens of each text that a librarian would read."""
@@ -52,14 +52,14 @@ class Condensed:
     left: dict[str, str] = field(default_factory=dict)
 
 
-def plan(memory: Docmem, params: Params, root_id: str | None = None, *, by_itself: bool = False) -> Planned:
+def plan(memory: Docmem, params: Params, root_id: str | None = None, *, by_itself: bool = False) -> PlannedSummaries:
     """What is due in one tree, or from a node down, or in all trees; `by_itself` as in `summary_candidates`.
 
     Raises NodeNotFound.
     """
     with memory.store.reading() as rows:
         roots = [root_id] if root_id is not None else [root.id for root in rows.children(None)]
-        return Planned(
+        return PlannedSummaries(
             tuple(
                 due
                 for root in roots
@@ -78,7 +78,7 @@ async def condense(
     root_id: str | None = None,
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
     *,
-    planned: Planned | None = None,
+    planned: PlannedSummaries | None = None,
 ) -> Condensed:
     """Makes the summaries that are due, or those `planned`; twice in a row the second time makes none.
 
@@ -103,7 +103,7 @@ async def condense(
     return done
 
 
-async def _words_for(memory: Docmem, librarian: Librarian, params: Params, due: Due) -> str | LibrarianFault:
+async def _words_for(memory: Docmem, librarian: Librarian, params: Params, due: SummaryDue) -> str | LibrarianFault:
     """The words of a summary: fewer than usual where little is left below one that is renewed."""
     low, high = params.summary.summary_target_words
     words = word_count(due.text)
@@ -118,7 +118,7 @@ async def _words_for(memory: Docmem, librarian: Librarian, params: Params, due: 
         return fault
 
 
-def _write(memory: Docmem, due: Due, text: str, librarian_name: str, done: Condensed) -> None:
+def _write(memory: Docmem, due: SummaryDue, text: str, librarian_name: str, done: Condensed) -> None:
     if not text.strip():
         done.left[due.nodes[0].id] = "there are no words below it"
         return

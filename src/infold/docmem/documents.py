@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final
 
 from infold.docmem.node import Context
-from infold.docmem.tree_builder import Draft, shortened
+from infold.docmem.tree_builder import TreeDraft, shortened
 from infold.vault.front_matter import BOM
 from infold.vault.note import parse
 from infold.vault.records import BlockKind
@@ -30,7 +30,7 @@ _WHOLE: Final = re.compile(
 _LINE_END: Final = re.compile(r"\r\n?")
 
 
-def markdown_draft(text: str, name: str, top: str = "root") -> Draft:
+def markdown_draft(text: str, name: str, top: str = "root") -> TreeDraft:
     """A Markdown text by its headings: each is a `section` with what is below it, blocks are memories.
 
     A block's context is memory:KIND:LINES, so `memory:paragraph:L12` or `memory:list_item:L14-16`; nested items are
@@ -38,9 +38,9 @@ def markdown_draft(text: str, name: str, top: str = "root") -> Draft:
     is readonly (spec 2, Import).
     """
     note = parse(name, text)
-    draft = Draft(Context(top, "markdown", shortened(name)), is_readonly=True)
+    draft = TreeDraft(Context(top, "markdown", shortened(name)), is_readonly=True)
     levels = {heading.line: heading for heading in note.headings}
-    above: list[tuple[int, Draft]] = [(0, draft)]
+    above: list[tuple[int, TreeDraft]] = [(0, draft)]
     for block in note.blocks:
         written = note.block_text(block).removeprefix(BOM)
         heading = levels.get(block.line) if block.kind is BlockKind.HEADING else None
@@ -60,19 +60,19 @@ def markdown_draft(text: str, name: str, top: str = "root") -> Draft:
     return draft
 
 
-def text_draft(text: str, name: str, top: str = "root") -> Draft:
+def text_draft(text: str, name: str, top: str = "root") -> TreeDraft:
     """A plain text by its paragraphs, which blank lines set apart, and their sentences.
 
     A paragraph of several sentences is a node without text over them, one of a single sentence a memory. All of it is
     readonly (spec 2, Import).
     """
-    draft = Draft(Context(top, "text", shortened(name)), is_readonly=True)
+    draft = TreeDraft(Context(top, "text", shortened(name)), is_readonly=True)
     for first, lines in _paragraphs(_LINE_END.sub("\n", text.removeprefix(BOM)).split("\n")):
         _add_paragraph(draft, first, "\n".join(lines))
     return draft
 
 
-def _add_paragraph(above: Draft, first: int, paragraph: str) -> None:
+def _add_paragraph(above: TreeDraft, first: int, paragraph: str) -> None:
     """A memory a sentence, below a node without text where there are several."""
     lines = _lines(first, first + _count_lines(paragraph) - 1)
     pieces = list(_sentences(first, paragraph))
@@ -84,10 +84,10 @@ def _add_paragraph(above: Draft, first: int, paragraph: str) -> None:
         over.add(Context("memory", "sentence", _lines(line, line + _count_lines(sentence) - 1)), sentence)
 
 
-def _add_item(above: Draft, first: int, item: str) -> None:
+def _add_item(above: TreeDraft, first: int, item: str) -> None:
     """A list item, and below it those that are nested in it; what it goes on to say after them is a memory as well."""
     lines = re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+", item)
-    made: dict[tuple[int, ...], Draft] = {}
+    made: dict[tuple[int, ...], TreeDraft] = {}
     for items, numbered in groupby(zip(_items_of(item, len(lines)), count(first), lines), key=itemgetter(0)):
         found = list(numbered)
         while found and not found[-1][2].strip():

@@ -16,17 +16,17 @@ from infold.docmem.node import Node
 from infold.docmem.reading import serialise
 from infold.docmem.toml_trees import written_toml
 
-Form = Literal["markdown", "toml", "jsonl"]
-FORMS: Final[tuple[Form, ...]] = get_args(Form)
-_FORM_OF_SUFFIX: Final[dict[str, Form]] = {".toml": "toml", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+ExportForm = Literal["markdown", "toml", "jsonl"]
+FORMS: Final[tuple[ExportForm, ...]] = get_args(ExportForm)
+_FORM_OF_SUFFIX: Final[dict[str, ExportForm]] = {".toml": "toml", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
-def form_of(name: str) -> Form:
+def form_of(name: str) -> ExportForm:
     """What a file of that name is written as: TOML, JSON lines, else Markdown."""
     return _FORM_OF_SUFFIX.get(Path(name).suffix.casefold(), "markdown")
 
 
-def export_text(memory: Docmem, node_id: str, form: Form) -> str:
+def export_text(memory: Docmem, node_id: str, form: ExportForm) -> str:
     """A node and what is below it in one of three forms. Raises NodeNotFound.
 
     - markdown: the document (spec 2, Serialization): what is below the node, its own text not included;

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from infold.docmem import marks, outbox
 from infold.docmem.chats import SESSION
 from infold.docmem.maintenance import INDEX_GENERATION
-from infold.docmem.points import Entry, entry_of, node_id_of_point, point_id
+from infold.docmem.points import MemoryPoint, entry_of, node_id_of_point, point_id
 from infold.errors import IndexFault, NodeNotFound
 from infold.notebook.sessions import FEED as SESSIONS
 from infold.notebook.sessions import PREFIX
 from infold.progress import Progress, silent
-from infold.search.index.feeds import Changes
-from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
+from infold.search.index.feeds import ChangedPoints
+from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
 from infold.search.index.manifest import Manifest
 from infold.search.index.sync import SyncResult, sync_index
 
@@ -73,7 +73,7 @@ class MemoryFeed:
         with self._memory.store.reading() as rows:
             return outbox.waiting_count(rows)
 
-    def changes(self) -> Changes | None:
+    def changes(self) -> ChangedPoints | None:
         """The next nodes. What stands below one that changed is found by its words, or within it: it goes too."""
         with self._memory.store.writing() as rows:
             entries = outbox.waiting(rows, BATCH)
@@ -82,14 +82,14 @@ class MemoryFeed:
                     rows.connection.execute(_ALL_BELOW, (entry.node_id, entry.root_id))
         return self._read(entries) if entries else None
 
-    def confirm(self, changes: Changes) -> None:
+    def confirm(self, changes: ChangedPoints) -> None:
         """Takes them from the outbox; a node changed meanwhile has a newer entry, which stays."""
         entries = changes.token
         if isinstance(entries, list):
             with self._memory.store.writing() as rows:
                 outbox.done(rows, entries)
 
-    def current(self, ids: Sequence[str]) -> Changes:
+    def current(self, ids: Sequence[str]) -> ChangedPoints:
         """The nodes of these points as they are now."""
         with self._memory.store.reading() as rows:
             roots = {point_id(root, root): root for root in _roots(rows)}
@@ -99,18 +99,18 @@ class MemoryFeed:
         points = {entry.point.id for entry in found}
         return _changes(found, [one for one in ids if one not in points])
 
-    def _read(self, entries: list[Stale]) -> Changes:
+    def _read(self, entries: list[Stale]) -> ChangedPoints:
         with self._memory.store.reading() as rows:
             found = self._entries(rows, [stale.node_id for stale in entries])
         points = {entry.point.id for entry in found}
         former = dict.fromkeys(point_id(stale.node_id, stale.root_id) for stale in entries)
         return _changes(found, [one for one in former if one not in points], entries)
 
-    def _entries(self, rows: Lookup, nodes: Iterable[str]) -> list[Entry]:
+    def _entries(self, rows: Lookup, nodes: Iterable[str]) -> list[MemoryPoint]:
         """The nodes that there are, and have something to find, as the index takes them."""
         known: dict[str, Node] = {}
         sessions: dict[str, bool] = {}
-        found: list[Entry] = []
+        found: list[MemoryPoint] = []
         for node in dict.fromkeys(nodes):
             try:
                 session = marks.marks_of(rows, rows.ancestor_ids(node)[-1]).get(SESSION)
@@ -130,7 +130,7 @@ def memory_feed(memory: Docmem, workspace: Workspace) -> MemoryFeed:
     def is_searched(session: str) -> bool:
         if (workspace.sessions / session.removeprefix(PREFIX)).is_file():
             return True
-        folder = IndexFolder(workspace.index)
+        folder = Generations(workspace.index)
         generation = folder.current()
         try:
             if generation is None:
@@ -156,7 +156,7 @@ def index_memory(
 
     Where there is no index yet, IndexFault: one is made of all that there is to search.
     """
-    if IndexFolder(workspace.index).is_damaged:
+    if Generations(workspace.index).is_damaged:
         raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
     return sync_index(
         workspace.vault,
@@ -175,7 +175,7 @@ def _roots(rows: Lookup) -> list[str]:
     return [row[0] for row in rows.connection.execute("SELECT id FROM nodes WHERE parent_id IS NULL")]
 
 
-def _changes(found: Sequence[Entry], gone: list[str], token: object = None) -> Changes:
-    return Changes(
+def _changes(found: Sequence[MemoryPoint], gone: list[str], token: object = None) -> ChangedPoints:
+    return ChangedPoints(
         [entry.point for entry in found], [entry.key for entry in found], [entry.text for entry in found], gone, token
     )

@@ -21,7 +21,7 @@ from infold.docmem.place import Place, parent_and_order
 from infold.docmem.refreshing import refresh
 from infold.docmem.rows import Rows
 from infold.docmem.toml_trees import toml_draft
-from infold.docmem.tree_builder import Draft, plant
+from infold.docmem.tree_builder import TreeDraft, plant
 from infold.errors import ImportRefused, NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX
 from infold.text import content_hash
@@ -29,12 +29,12 @@ from infold.vault.files import decode, read_bytes, safe_path
 from infold.vault.names import is_note_name
 from infold.workspace import Workspace
 
-Form = Literal["markdown", "text", "toml", "transcript"]
-FORMS: Final[tuple[Form, ...]] = get_args(Form)
+ImportForm = Literal["markdown", "text", "toml", "transcript"]
+FORMS: Final[tuple[ImportForm, ...]] = get_args(ImportForm)
 MAX_BYTES: Final = 32 * 1024 * 1024
 SOURCE: Final = "source"  # the mark that says where the upmost node of an import is from, in full
 SHA256: Final = "sha256"  # the mark that says which content that was
-_FORM_OF_SUFFIX: Final[dict[str, Form]] = {
+_FORM_OF_SUFFIX: Final[dict[str, ImportForm]] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".toml": "toml",
@@ -43,7 +43,7 @@ _FORM_OF_SUFFIX: Final[dict[str, Form]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedTree:
     """What an import did: `nodes` were made. Not new: the document was there, and followed where it had changed."""
 
     node: Node  # the upmost
@@ -53,7 +53,7 @@ class Imported:
     kept: int = 0
 
 
-def form_of(name: str) -> Form:
+def form_of(name: str) -> ImportForm:
     """What a file of that name is read as: Markdown, TOML, else plain text."""
     return _FORM_OF_SUFFIX.get(Path(name).suffix.casefold(), "text")
 
@@ -75,12 +75,12 @@ def note_named(workspace: Workspace, name: str) -> str | None:
 def import_file(
     memory: Docmem,
     file: Path,
-    form: Form | None = None,
+    form: ImportForm | None = None,
     place: Place | None = None,
     *,
     root_id: str | None = None,
     again: bool = False,
-) -> Imported:
+) -> ImportedTree:
     """A file as a tree, or as a part of one at `place`; where `form` is not given, its name says what it is.
 
     Nodes of a TOML file are readonly where it says so, those of any other all are. A document that was imported from
@@ -101,7 +101,7 @@ def import_note(
     *,
     root_id: str | None = None,
     again: bool = False,
-) -> Imported:
+) -> ImportedTree:
     """A note of the vault by its path there. Raises as `import_file` does, and PathRefused."""
     with _refused():
         data = read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes)
@@ -112,21 +112,21 @@ def import_text(
     memory: Docmem,
     text: str,
     name: str,
-    form: Form | None = None,
+    form: ImportForm | None = None,
     place: Place | None = None,
     *,
     root_id: str | None = None,
-) -> Imported:
+) -> ImportedTree:
     """A text at hand under a name, as a file of that name would be; each time anew. Raises as `import_file` does."""
     draft = _draft(text, name, form or form_of(name), is_part=place is not None)
     with memory.store.writing() as rows:
         node = plant(rows, draft, place, root_id=root_id)
-        return Imported(node, rows.size(node.id))
+        return ImportedTree(node, rows.size(node.id))
 
 
 def _import(
-    memory: Docmem, data: bytes, source: str, form: Form, place: Place | None, root_id: str | None, *, again: bool
-) -> Imported:
+    memory: Docmem, data: bytes, source: str, form: ImportForm, place: Place | None, root_id: str | None, *, again: bool
+) -> ImportedTree:
     name = source.partition(":")[2].rpartition("/")[2]
     with _refused():
         text = decode(data, name)
@@ -137,20 +137,20 @@ def _import(
         known = None if again or form == "toml" else _known(rows, source, place)
         if known is None:
             node = plant(rows, draft, place, root_id=root_id)
-            return Imported(node, rows.size(node.id))
+            return ImportedTree(node, rows.size(node.id))
         if root_id not in (None, known.id):
             raise ImportRefused(
                 f"{name} is the tree {known.id!r} already.",
                 hint="Import it without a name to bring that up to date, or once more (--again) for a second tree.",
             )
         if marks.marks_of(rows, known.id)[SHA256] == draft.marks[SHA256]:
-            return Imported(known, 0, is_new=False, kept=rows.size(known.id) - 1)
+            return ImportedTree(known, 0, is_new=False, kept=rows.size(known.id) - 1)
         done = refresh(rows, known, draft)
         marks.mark(rows, known.id, SHA256, draft.marks[SHA256])
-        return Imported(rows.get(known.id), done.added, is_new=False, removed=done.removed, kept=done.kept)
+        return ImportedTree(rows.get(known.id), done.added, is_new=False, removed=done.removed, kept=done.kept)
 
 
-def _draft(text: str, name: str, form: Form, *, is_part: bool) -> Draft:
+def _draft(text: str, name: str, form: ImportForm, *, is_part: bool) -> TreeDraft:
     if form == "toml":
         draft = toml_draft(text, name)
         for part in draft.walk():  # a file is no view of a session, whatever it says

@@ -19,7 +19,7 @@ from infold.docmem.tags import names_of, tags_in
 from infold.errors import NodeNotFound
 from infold.search.index.contract import Hit, IndexPoint, PointGroup
 from infold.search.languages import AUTO, detect_language
-from infold.search.query.excerpts import Stretch
+from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
 from infold.text import content_hash
 
@@ -40,7 +40,7 @@ _HEADING_MARK: Final = re.compile(r"^#{1,6}\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MemoryPoint:
     """A node ready for the index: the point without its vector, the text to embed, the key of its vector."""
 
     point: IndexPoint
@@ -73,7 +73,7 @@ def node_id_of_point(point: str) -> str:
 
 def entry_of(
     rows: Lookup, node_id: str, language: str, known: dict[str, Node], sessions: Mapping[str, bool]
-) -> Entry | None:
+) -> MemoryPoint | None:
     """The node as the index takes it; None where there is nothing to find, or its session is found itself.
 
     `known` are nodes read before within the same transaction, `sessions` whether a transcript is searched as it is.
@@ -112,7 +112,7 @@ def entry_of(
         parent=node.parent_id or "",
         within=tuple(above.id for above in chain),
     )
-    return Entry(point, node.text, content_hash(node.text))
+    return MemoryPoint(point, node.text, content_hash(node.text))
 
 
 def label_of(node: Node) -> str:
@@ -131,7 +131,7 @@ class MemoryTexts:
     def __init__(self, memory: Docmem) -> None:
         self._memory = memory
 
-    def stretch(self, hit: Hit) -> Stretch | None:
+    def stretch(self, hit: Hit) -> Excerpt | None:
         """The text of a node, and its full metadata in place of a heading; None where it is gone."""
         node = self._memory.find(node_id_of(hit))
         if node is None:
@@ -140,7 +140,7 @@ class MemoryTexts:
             root = self._memory.get_root(node.id)
         except NodeNotFound:
             return None
-        return Stretch(node.text, 0, 0, str(node)) if path_of(root.id) == hit.path else None
+        return Excerpt(node.text, 0, 0, str(node)) if path_of(root.id) == hit.path else None
 
 
 def _known(rows: Lookup, node_id: str, known: dict[str, Node]) -> Node:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from infold.docmem import queries
-from infold.docmem.budgeted_expansion import Summaries
+from infold.docmem.budgeted_expansion import SummaryUse
 from infold.docmem.lookup import Lookup, node_of
 from infold.docmem.node import Node
 
 _SEPARATOR: Final = "\n\n"
 
 
-def serialise(rows: Lookup, node_id: str, summaries: Summaries = "with") -> str:
+def serialise(rows: Lookup, node_id: str, summaries: SummaryUse = "with") -> str:
     """The texts below a node in reading order, two line ends between them; empty ones are left out.
 
     Summaries stand over their children (`with`), are left out (`without`), or stand for them (`instead`). Raises
@@ -89,7 +89,7 @@ def ancestors(rows: Lookup, node_id: str) -> list[Node]:
     return [rows.get(above) for above in rows.ancestor_ids(node_id)[1:]]
 
 
-def _texts(rows: Lookup, node_id: str, summaries: Summaries) -> Iterator[str]:
+def _texts(rows: Lookup, node_id: str, summaries: SummaryUse) -> Iterator[str]:
     """The texts in reading order, that of the starting node first, without summaries or without what they stand for."""
     folded: int | None = None  # the depth of the summary that stands for what is read now
     for node, depth in rows.tree(node_id):

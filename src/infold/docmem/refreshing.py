@@ -17,12 +17,12 @@ from infold.docmem.moving import move
 from infold.docmem.node import Node
 from infold.docmem.place import Place, after, before, child_of, parent_and_order
 from infold.docmem.rows import Rows
-from infold.docmem.tree_builder import Draft, put_draft
+from infold.docmem.tree_builder import TreeDraft, put_draft
 from infold.docmem.writing import delete
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshedTree:
     """How many nodes came, went, and stayed."""
 
     added: int
@@ -30,7 +30,7 @@ class Refreshed:
     kept: int
 
 
-def refresh(rows: Rows, top: Node, draft: Draft) -> Refreshed:
+def refresh(rows: Rows, top: Node, draft: TreeDraft) -> RefreshedTree:
     """Brings what is below `top` in step with the draft of its document."""
     old = [node for node, depth in rows.tree(top.id) if depth and _is_of_document(node)]
     new = [part for part in draft.walk() if part is not draft]
@@ -47,11 +47,13 @@ def refresh(rows: Rows, top: Node, draft: Draft) -> Refreshed:
     gone = [node.id for node in old if node.id not in staying]
     for node_id in reversed(gone):  # children first: what others put there moves up step by step
         _remove(rows, node_id)
-    return Refreshed(added, len(gone), len(staying))
+    return RefreshedTree(added, len(gone), len(staying))
 
 
 def _elsewhere(
-    old: Iterable[tuple[tuple[str, str], Node]], new: Iterable[tuple[tuple[str, str], Draft]], kept: Mapping[int, Node]
+    old: Iterable[tuple[tuple[str, str], Node]],
+    new: Iterable[tuple[tuple[str, str], TreeDraft]],
+    kept: Mapping[int, Node],
 ) -> dict[int, Node]:
     """Of what is not in step the nodes that stand in another place of the document now."""
     in_step = {node.id for node in kept.values()}
@@ -62,7 +64,7 @@ def _elsewhere(
     return {id(part): left[key].pop(0) for key, part in new if id(part) not in kept and left.get(key)}
 
 
-def _placed(rows: Rows, top: Node, draft: Draft, kept: Mapping[int, Node], elsewhere: dict[int, Node]) -> int:
+def _placed(rows: Rows, top: Node, draft: TreeDraft, kept: Mapping[int, Node], elsewhere: dict[int, Node]) -> int:
     """Makes what is new and moves what stands elsewhere by now; gives how many are new."""
     waiting = [(draft, top.id)]
     added = 0
@@ -85,7 +87,7 @@ def _placed(rows: Rows, top: Node, draft: Draft, kept: Mapping[int, Node], elsew
     return added
 
 
-def _put(rows: Rows, part: Draft, node: Node | None, place: Place) -> Node:
+def _put(rows: Rows, part: TreeDraft, node: Node | None, place: Place) -> Node:
     """A part of the document at its place: the node that it is, with its notes, or a new one."""
     if node is None:
         return put_draft(rows, part, *parent_and_order(rows, place))
@@ -93,7 +95,7 @@ def _put(rows: Rows, part: Draft, node: Node | None, place: Place) -> Node:
 
 
 def _place_after(
-    rows: Lookup, previous: str | None, parent_id: str, following: Sequence[Draft], kept: Mapping[int, Node]
+    rows: Lookup, previous: str | None, parent_id: str, following: Sequence[TreeDraft], kept: Mapping[int, Node]
 ) -> Place:
     """Right behind the node before it, with its notes; within a summary where what follows stands in it too."""
     if previous is None:
@@ -123,7 +125,7 @@ def _is_of_document(node: Node) -> bool:
     return bool(node.readonly) and not node.is_summary and not node.is_note
 
 
-def _first(children: Sequence[Node] | Sequence[Draft]) -> str:
+def _first(children: Sequence[Node] | Sequence[TreeDraft]) -> str:
     """What tells nodes without a text of their own apart."""
     return children[0].text if children else ""
 

@@ -15,7 +15,7 @@ from infold.docmem.lookup import Lookup
 from infold.docmem.node import PROPERTIES, Context, Node, node_hash, now
 from infold.text import token_count
 
-Operation = Literal["content", "context", "move", "summarise", "unsummarise", "restore", "import", "withdraw"]
+OperationName = Literal["content", "context", "move", "summarise", "unsummarise", "restore", "import", "withdraw"]
 
 
 class Rows(Lookup):
@@ -57,7 +57,7 @@ class Rows(Lookup):
     def change(
         self,
         node: Node,
-        operation: Operation,
+        operation: OperationName,
         *,
         text: str | None = None,
         context: Context | None = None,

@@ -48,7 +48,7 @@ SELECT n.id FROM nodes n WHERE n.parent_id = ? AND (
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class SummaryDue:
     """Memories to be summarised: new ones in a row, or those below the `summary` that is no longer theirs."""
 
     nodes: tuple[Node, ...]
@@ -70,7 +70,7 @@ class Due:
         return stale.digest_of(self.nodes)
 
 
-def new_runs(rows: Lookup, root_id: str, params: Params, *, by_itself: bool = False) -> Iterator[Due]:
+def new_runs(rows: Lookup, root_id: str, params: Params, *, by_itself: bool = False) -> Iterator[SummaryDue]:
     """What is due from a node down, parent by parent, oldest first. Raises NodeNotFound."""
     rows.get(root_id)
     crowded = rows.connection.execute(_CROWDED, (root_id, params.docmem.summarise_after)).fetchall()
@@ -78,7 +78,7 @@ def new_runs(rows: Lookup, root_id: str, params: Params, *, by_itself: bool = Fa
         yield from runs_below(rows, parent_id, params, by_itself=by_itself)
 
 
-def runs_below(rows: Lookup, parent_id: str, params: Params, *, by_itself: bool = False) -> Iterator[Due]:
+def runs_below(rows: Lookup, parent_id: str, params: Params, *, by_itself: bool = False) -> Iterator[SummaryDue]:
     """What is due among the children of one node, oldest first."""
     apart = _parents(rows, parent_id)
     if by_itself:
@@ -87,15 +87,15 @@ def runs_below(rows: Lookup, parent_id: str, params: Params, *, by_itself: bool 
     for note, about in marks.marked(rows, NOTE_OF).items():  # a note goes with its node
         sticky[note] = sticky.setdefault(about, f"notes of {about}")
     for run in runs_of(list(rows.children(parent_id)), apart, sticky, params):
-        yield Due(tuple(run))
+        yield SummaryDue(tuple(run))
 
 
-def to_be_renewed(rows: Lookup, root_id: str) -> Iterator[Due]:
+def to_be_renewed(rows: Lookup, root_id: str) -> Iterator[SummaryDue]:
     """Automatic summaries that are stale, with what stands below them now. Raises NodeNotFound."""
     for summary in stale.stale_summaries(rows, root_id):
         children = tuple(rows.children(summary.id))
         if children and not summary.readonly and stale.is_automatic(rows, summary):
-            yield Due(children, summary)
+            yield SummaryDue(children, summary)
 
 
 def runs_of(

@@ -14,7 +14,7 @@ from typing import Final
 
 from infold.docmem.memory import Docmem
 from infold.docmem.node import Node
-from infold.durable.change import Kind
+from infold.durable.change import ChangeKind
 from infold.errors import ImportRefused
 from infold.inbox.paragraphs import number_paragraphs
 from infold.text import content_hash
@@ -72,7 +72,7 @@ def send_to_inbox(memory: Docmem, workspace: Workspace, node_id: str, *, again: 
                     f"{name} ends in a code block or comment that is never closed: what follows would be part of it.",
                     hint="Close it, then send the node again.",
                 )
-            writer.write(name, before, after.encode(), Kind.WRITE, f"{name} got {root.id}, node {node.id}.")
+            writer.write(name, before, after.encode(), ChangeKind.WRITE, f"{name} got {root.id}, node {node.id}.")
             memory.mark(node.id, SENT, f"{digest} {today}")
             return Sent(node, name, len(found) - len(there), today)
 

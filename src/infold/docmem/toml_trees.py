@@ -31,7 +31,7 @@ from typing import Any, Final
 from infold.docmem.history import Version
 from infold.docmem.node import Context, Node, node_hash, written_time
 from infold.docmem.order import FIRST, STEP
-from infold.docmem.tree_builder import Draft
+from infold.docmem.tree_builder import TreeDraft
 from infold.errors import ImportRefused, InfoldError
 
 FORMAT: Final = "docmem/1"
@@ -71,7 +71,7 @@ def written_toml(tree: Iterable[tuple[Node, Mapping[str, str], Sequence[Version]
         is_first = False
 
 
-def toml_draft(text: str, name: str) -> Draft:
+def toml_draft(text: str, name: str) -> TreeDraft:
     """The tree of a TOML file. Raises ImportRefused, naming the line or the node and what is wrong there."""
     try:
         values = tomllib.loads(text)
@@ -96,9 +96,9 @@ class _Wrong(ValueError):
     """What is wrong with which node."""
 
 
-def _tree(nodes: Sequence[Mapping[str, Any]]) -> Draft:
-    drafts: dict[str, Draft] = {}
-    made: list[Draft] = []
+def _tree(nodes: Sequence[Mapping[str, Any]]) -> TreeDraft:
+    drafts: dict[str, TreeDraft] = {}
+    made: list[TreeDraft] = []
     for number, values in enumerate(nodes, start=1):
         place = f"node {number}" + (f" ({values['id']!r})" if isinstance(values.get("id"), str) else "")
         try:
@@ -116,7 +116,7 @@ def _tree(nodes: Sequence[Mapping[str, Any]]) -> Draft:
     return made[0]
 
 
-def _draft(values: Mapping[str, Any]) -> Draft:
+def _draft(values: Mapping[str, Any]) -> TreeDraft:
     if more := sorted(values.keys() - _KNOWN):
         raise _Wrong(f"there is no property {more[0]!r}")
     text, node_id, marks = values.get("text"), values.get("id"), values.get("marks", {})
@@ -131,7 +131,7 @@ def _draft(values: Mapping[str, Any]) -> Draft:
         raise _Wrong(f"`readonly` is 0 or 1, not {readonly!r}")
     context = _context(values)
     order = _order(values.get("order_value"))
-    return Draft(
+    return TreeDraft(
         context,
         text,
         is_readonly=bool(readonly),
@@ -190,7 +190,7 @@ def _order(value: Any) -> float | None:
     return float(value)
 
 
-def _hang(draft: Draft, parent: Any, drafts: Mapping[str, Draft], *, is_first: bool) -> None:
+def _hang(draft: TreeDraft, parent: Any, drafts: Mapping[str, TreeDraft], *, is_first: bool) -> None:
     if is_first:
         if parent is not None:
             raise _Wrong("the first node is the upmost one and has no `parent_id`")
@@ -201,10 +201,10 @@ def _hang(draft: Draft, parent: Any, drafts: Mapping[str, Draft], *, is_first: b
     above.children.append(draft)
 
 
-def _put_in_order(draft: Draft) -> None:
+def _put_in_order(draft: TreeDraft) -> None:
     """Children without an order follow the one before them; two cannot have the same."""
     order = FIRST - STEP
-    seen: dict[float, Draft] = {}
+    seen: dict[float, TreeDraft] = {}
     for child in draft.children:
         order = child.order = order + STEP if child.order is None else child.order
         if order in seen:

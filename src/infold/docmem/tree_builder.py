@@ -23,12 +23,12 @@ _MORE: Final = "…"
 
 
 @dataclass(slots=True)
-class Draft:
+class TreeDraft:
     """A node to be, with those below it. `order` and `id` are wishes: None is the next number, a random id."""
 
     context: Context
     text: str = ""
-    children: list[Draft] = field(default_factory=list)
+    children: list[TreeDraft] = field(default_factory=list)
     is_readonly: bool = False
     order: float | None = None
     id: str | None = None
@@ -36,13 +36,13 @@ class Draft:
     created_at: str | None = None
     versions: list[tuple[object, ...]] = field(default_factory=list)  # what it was, as `history` has it after its id
 
-    def add(self, context: Context, text: str = "") -> Draft:
+    def add(self, context: Context, text: str = "") -> TreeDraft:
         """A new last child, as readonly as this."""
-        child = Draft(context, text, is_readonly=self.is_readonly)
+        child = TreeDraft(context, text, is_readonly=self.is_readonly)
         self.children.append(child)
         return child
 
-    def walk(self) -> Iterator[Draft]:
+    def walk(self) -> Iterator[TreeDraft]:
         """This and all below it, parents first."""
         waiting = [self]
         while waiting:
@@ -51,7 +51,7 @@ class Draft:
             waiting.extend(reversed(draft.children))
 
 
-def plant(rows: Rows, draft: Draft, place: Place | None = None, *, root_id: str | None = None) -> Node:
+def plant(rows: Rows, draft: TreeDraft, place: Place | None = None, *, root_id: str | None = None) -> Node:
     """Makes nodes of a draft: a tree of its own, with a name where one is given, or a part of one at `place`.
 
     An id that the draft wishes for is kept where no node has it and it is one that a node may have. Gives the upmost
@@ -72,7 +72,7 @@ def plant(rows: Rows, draft: Draft, place: Place | None = None, *, root_id: str 
     return upmost
 
 
-def put_draft(rows: Rows, draft: Draft, parent: str | None, order_value: float, node_id: str | None = None) -> Node:
+def put_draft(rows: Rows, draft: TreeDraft, parent: str | None, order_value: float, node_id: str | None = None) -> Node:
     """One node of a draft, without those below it, at a place that is free."""
     node = rows.add(
         parent,
@@ -100,7 +100,7 @@ def shortened(text: str) -> str:
     return (at_word if len(at_word) > CONTEXT_CHARACTERS // 3 else start).rstrip() + _MORE
 
 
-def _top_id(rows: Rows, draft: Draft, place: Place | None, root_id: str | None) -> str | None:
+def _top_id(rows: Rows, draft: TreeDraft, place: Place | None, root_id: str | None) -> str | None:
     if root_id is not None:
         root_id = checked_root_id(root_id)
         if rows.has(root_id):

@@ -17,7 +17,7 @@ APPLY: Final = "apply"
 MEND: Final = "mend"
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What a change does."""
 
     INTEGRATE = "integrate"
@@ -44,7 +44,7 @@ class Change:
     """One change as it stands; contents by hash, in its folder. `lost`: files that somebody changed meanwhile."""
 
     id: str
-    kind: Kind
+    kind: ChangeKind
     at: str  # ISO 8601, UTC
     summary: str
     status: ChangeStatus
@@ -79,7 +79,7 @@ def change_of(change_id: str, entries: Sequence[Transaction]) -> Change:
     lost = tuple(next((e.intent.data["lost"] for e in reversed(entries) if "lost" in e.intent.data), ()))
     return Change(
         id=change_id,
-        kind=Kind(facts["kind"]),
+        kind=ChangeKind(facts["kind"]),
         at=facts["at"],
         summary=facts["summary"],
         status=_status(entries, undone, lost),

@@ -28,7 +28,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, Self
 
-from infold.durable.change import APPLY, MEND, Change, Kind, Undone, change_of, when
+from infold.durable.change import APPLY, MEND, Change, ChangeKind, Undone, change_of, when
 from infold.durable.change_store import SMALL, ChangeStore, by_time
 from infold.durable.earlier import adopt_earlier_records
 from infold.durable.files import Disk
@@ -51,7 +51,7 @@ class PlannedChange:
     """A change that can be looked at before it is made."""
 
     changes: Changes
-    kind: Kind
+    kind: ChangeKind
     files: tuple[FileChange, ...]
     summary: str
 
@@ -79,7 +79,7 @@ class Changes:
             self._recover()
             yield self
 
-    def plan(self, kind: Kind, files: Sequence[FileChange], summary: str) -> PlannedChange:
+    def plan(self, kind: ChangeKind, files: Sequence[FileChange], summary: str) -> PlannedChange:
         """A change of these files, in this order. `summary` says in a line what it does."""
         return PlannedChange(self, kind, tuple(files), summary)
 
@@ -92,13 +92,13 @@ class Changes:
         target = to or path
         current = self._journal(change.id).current(target)
         files = [FileChange(target, current, self._store.blobs(change.id).get(before))]
-        return self.plan(Kind.RESTORE, files, f"{target} as it was before {change.id}")
+        return self.plan(ChangeKind.RESTORE, files, f"{target} as it was before {change.id}")
 
     def apply(self, plan: PlannedChange, wait_seconds: float = WAIT_SECONDS) -> Change:
         """Makes a change. Raises as `PlannedChange.apply` says, and then nothing is changed."""
         with self.held(wait_seconds):
             moment = datetime.now(UTC)
-            change_id = self._store.new_id(moment, SMALL if plan.kind in (Kind.WRITE, Kind.LOG) else "")
+            change_id = self._store.new_id(moment, SMALL if plan.kind in (ChangeKind.WRITE, ChangeKind.LOG) else "")
             journal = self._journal(change_id)
             self._store.mark_pending(change_id)
             facts = {"kind": str(plan.kind), "at": moment.isoformat(timespec="seconds"), "summary": plan.summary}

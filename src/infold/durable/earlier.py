@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from infold.durable.blobs import Blobs
-from infold.durable.change import APPLY, Kind
+from infold.durable.change import APPLY, ChangeKind
 from infold.durable.change_store import ChangeStore
 from infold.durable.files import Disk
 from infold.durable.records import FileChange
@@ -43,7 +43,7 @@ def adopt_earlier_records(workspace: Workspace, store: ChangeStore) -> None:
             write = _Write.model_validate_json(file.read_bytes())
             before = None if write.before is None else blobs.get(write.before)
             shutil.rmtree(store.path(write.id), ignore_errors=True)
-            facts = {"kind": str(Kind.WRITE), "at": write.at, "summary": f"{write.path} was written."}
+            facts = {"kind": str(ChangeKind.WRITE), "at": write.at, "summary": f"{write.path} was written."}
             change = FileChange(write.path, before, blobs.get(write.after))
             store.journal(write.id, workspace.vault).record([change], APPLY, facts)
         file.unlink(missing_ok=True)

@@ -20,7 +20,7 @@ _MAC_NEW: Final = 4  # RENAME_EXCL
 _AT_FDCWD: Final = -100
 _WITHOUT: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
-Renaming = Callable[[bytes, bytes, bool], int]  # from, to, whether to swap; an errno, 0 where it was done
+RenameCall = Callable[[bytes, bytes, bool], int]  # from, to, whether to swap; an errno, 0 where it was done
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -57,7 +57,7 @@ def _renamed(source: Path, target: Path, *, is_swap: bool) -> bool:
 
 
 @cache
-def _system_rename() -> Renaming | None:
+def _system_rename() -> RenameCall | None:
     if sys.platform not in ("linux", "darwin"):
         return None
     import ctypes

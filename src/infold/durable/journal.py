@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from infold.durable.blobs import Blobs
 from infold.durable.files import Disk, together, unwritable
-from infold.durable.records import Done, FileChange, Intent, Kept, Planned, Record, Transaction
+from infold.durable.records import Done, FileChange, Intent, JournalRecord, Kept, Planned, Transaction
 from infold.durable.replacing import Replacement
 from infold.durable.steps import FileStep, Outcome, hash_of, rounds
 from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong, StateUnwritable
@@ -27,7 +27,7 @@ from infold.errors import InfoldError, NoteChanged, PathRefused, RunStateWrong, 
 FORMAT: Final = 2  # of intents; 1 knew no deletions, no folders, and no version
 _INTENT: Final = ".intent.json"
 _DONE: Final = ".done.json"
-_R = TypeVar("_R", bound=Record)
+_R = TypeVar("_R", bound=JournalRecord)
 
 
 class Journal:

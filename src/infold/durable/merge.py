@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from merge3 import Merge3
 
-Lines = list[bytes]
+LineList = list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
     if theirs == base:
         return Merged(ours)
     b, a, t = (side.splitlines(keepends=True) for side in (base, ours, theirs))
-    parts: Lines = []
+    parts: LineList = []
     conflicts: list[bytes] = []
     for region in Merge3(b, a, t).merge_regions():
         kind, *bounds = region
@@ -60,7 +60,7 @@ def holds_change(before: bytes, after: bytes, current: bytes) -> bool:
     return any(now[line] > old[line] for line in new - old if line)
 
 
-def _where_they_meet(base: Lines, ours: Lines, theirs: Lines) -> tuple[Lines, list[bytes]]:
+def _where_they_meet(base: LineList, ours: LineList, theirs: LineList) -> tuple[LineList, list[bytes]]:
     result = list(theirs)
     conflicts: list[bytes] = []
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, base, ours).get_opcodes():
@@ -75,7 +75,7 @@ def _where_they_meet(base: Lines, ours: Lines, theirs: Lines) -> tuple[Lines, li
     return result, conflicts
 
 
-def _places(lines: Lines, wanted: Lines) -> list[int]:
+def _places(lines: LineList, wanted: LineList) -> list[int]:
     return [at for at in range(len(lines) - len(wanted) + 1) if lines[at : at + len(wanted)] == wanted]
 
 

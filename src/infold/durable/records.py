@@ -23,13 +23,13 @@ class FileChange:
     moved_from: str | None = None
 
 
-class Record(BaseModel):
+class JournalRecord(BaseModel):
     """A part of what a journal keeps, as JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Planned(Record):
+class Planned(JournalRecord):
     """A file change as the journal keeps it: contents by hash."""
 
     path: str
@@ -39,7 +39,7 @@ class Planned(Record):
     moved_from: str | None = None
 
 
-class Intent(Record):
+class Intent(JournalRecord):
     """What is about to be done, the folders that are made for it, and whatever its owner wants to know when it is."""
 
     format: int = 1
@@ -49,14 +49,14 @@ class Intent(Record):
     data: dict[str, Any] = {}
 
 
-class Kept(Record):
+class Kept(JournalRecord):
     """What somebody saved while a file was changed, and that could not stay there: by hash."""
 
     path: str
     content: str
 
 
-class Done(Record):
+class Done(JournalRecord):
     """How it ended: the files that have their new bytes, those a person changed, those withheld because of that."""
 
     written: tuple[str, ...] = ()

@@ -25,9 +25,9 @@ from infold.vault.files import decode, read_bytes, scan
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
 
-Kind = Literal["cut", "copy", "reworded", "short", "item", "list"]
+CaseKind = Literal["cut", "copy", "reworded", "short", "item", "list"]
 
-COPIES: Final[tuple[Kind, ...]] = ("copy", "reworded")  # which still stand in their notes; all else was cut out
+COPIES: Final[tuple[CaseKind, ...]] = ("copy", "reworded")  # which still stand in their notes; all else was cut out
 
 PARAGRAPH_WORDS: Final = (25, 180)
 LEAST_NOTE_WORDS: Final = 150
@@ -54,13 +54,13 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutParagraph:
     """A paragraph of the inbox and where it stood: `trail` is the headings above it. A copy also still stands there."""
 
     path: str
     text: str
     trail: tuple[str, ...]
-    kind: Kind = "cut"
+    kind: CaseKind = "cut"
     how: tuple[str, ...] = ()  # in what a reworded copy differs
     gap: int | None = None  # how many blocks of the note that is left stand above the place it was cut from
 
@@ -73,7 +73,7 @@ class Case:
     seed: int
     notes: Mapping[str, str]
     changed: frozenset[str]  # the notes something was cut out of
-    inbox: tuple[LeftOut, ...]
+    inbox: tuple[LeftOutParagraph, ...]
 
     @property
     def inbox_text(self) -> str:
@@ -89,7 +89,7 @@ class Case:
     def shortfall(self, wanted: Sizes) -> str | None:
         """A sentence where the vault gave fewer paragraphs than were asked for."""
         found = Counter(item.kind for item in self.inbox)
-        names: dict[Kind, tuple[int, str]] = {
+        names: dict[CaseKind, tuple[int, str]] = {
             "cut": (wanted.cut, "cut paragraphs"),
             "copy": (wanted.copied, "copies"),
             "reworded": (wanted.reworded, "reworded copies"),
@@ -158,7 +158,7 @@ def make_case(vault: str, notes: Mapping[str, Note], seed: int, sizes: Sizes) ->
     draw.shuffle(inbox)
     used = {item.path for item in inbox}
     forms = draw_forms({path: note for path, note in notes.items() if path not in used}, draw, sizes.forms)
-    inbox += [LeftOut(f.path, notes[f.path].text[f.start : f.end], f.trail, f.kind) for f in forms]
+    inbox += [LeftOutParagraph(f.path, notes[f.path].text[f.start : f.end], f.trail, f.kind) for f in forms]
     texts = {path: note.text for path, note in notes.items()}
     for path, block in sorted(cuts, key=lambda entry: -entry[1].start):
         texts[path] = _without(texts[path], block)
@@ -197,20 +197,22 @@ def _is_one_paragraph(text: str) -> bool:
     return len(numbered) == 1 and collapse_spaces(numbered[0].paragraph.text) == collapse_spaces(text)
 
 
-def _left_out(note: Note, block: Block, kind: Kind = "cut") -> LeftOut:
-    return LeftOut(note.path, note.block_text(block), block.trail, kind)
+def _left_out(note: Note, block: Block, kind: CaseKind = "cut") -> LeftOutParagraph:
+    return LeftOutParagraph(note.path, note.block_text(block), block.trail, kind)
 
 
-def _reworded(notes: Mapping[str, Note], pool: Sequence[tuple[str, Block]], count: int, seed: int) -> list[LeftOut]:
+def _reworded(
+    notes: Mapping[str, Note], pool: Sequence[tuple[str, Block]], count: int, seed: int
+) -> list[LeftOutParagraph]:
     names = other_names(notes.values()) if count else {}
     draw = random.Random(seed)
-    found: list[LeftOut] = []
+    found: list[LeftOutParagraph] = []
     for path, block in pool:
         if len(found) == count:
             break
         changed = reworded(notes[path].block_text(block), names, draw)
         if changed is not None and _is_one_paragraph(changed.text):
-            found.append(LeftOut(path, changed.text, block.trail, "reworded", changed.how))
+            found.append(LeftOutParagraph(path, changed.text, block.trail, "reworded", changed.how))
     return found
 
 

@@ -38,7 +38,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FigureShift:
     """One paragraph that the arms do not file alike, one rightly and one not."""
 
     seed: int
@@ -54,8 +54,8 @@ class Comparison:
     other: Arm
     paragraphs: int
     differences: tuple[Difference, ...]
-    gained: tuple[Change, ...]
-    lost: tuple[Change, ...]
+    gained: tuple[FigureShift, ...]
+    lost: tuple[FigureShift, ...]
 
     @property
     def usage(self) -> tuple[Usage, Usage]:
@@ -75,7 +75,7 @@ def compare(base: Arm, other: Arm, resamples: int) -> Comparison:
     two = other.model_copy(update={"cases": tuple(pair[1] for pair in pairs)})
     resampling = Resampling([len(case.verdicts) for case in one.cases], resamples)
     changes = [
-        Change(a.seed, v, w)
+        FigureShift(a.seed, v, w)
         for a, b in pairs
         for v, w in zip(a.verdicts, b.verdicts, strict=True)
         if v.is_right != w.is_right

@@ -35,7 +35,7 @@ class Carrier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvaluationPlan:
     """What is to be carried out. `name` seeds the draws: equal names, seeds and notes give equal cases."""
 
     name: str
@@ -51,7 +51,7 @@ def finished_cases(workspace: Workspace) -> DecisionStore:
     return DecisionStore(workspace.state / "kept" / "evaluations" / "cases")
 
 
-def draw_cases(workspace: Workspace, plan: Plan) -> tuple[dict[str, Note], list[Case]]:
+def draw_cases(workspace: Workspace, plan: EvaluationPlan) -> tuple[dict[str, Note], list[Case]]:
     """The notes of the vault and a case for each seed. Raises TooFewParagraphs, VaultNotFound."""
     notes = load_notes(workspace.vault, workspace.params.vault)
     sizes = Sizes.of(plan.paragraphs)
@@ -64,7 +64,7 @@ async def _passed(_result: CaseResult) -> None:
 
 async def evaluate(
     workspace: Workspace,
-    plan: Plan,
+    plan: EvaluationPlan,
     environment: Environment,
     carrier: Carrier,
     progress: Progress = silent,
@@ -142,7 +142,7 @@ def _with_the_rest(params: Params, spent: Iterable[Usage]) -> Params:
     return params.model_copy(update={"librarian": rest})
 
 
-def _warnings(notes: Mapping[str, Note], cases: Sequence[Case], plan: Plan) -> list[str]:
+def _warnings(notes: Mapping[str, Note], cases: Sequence[Case], plan: EvaluationPlan) -> list[str]:
     sizes = Sizes.of(plan.paragraphs)
     said = [sentence for case in cases if (sentence := case.shortfall(sizes))]
     if len(notes) == 1:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from infold.evaluation.cases import COPIES, Case, LeftOut
+from infold.evaluation.cases import COPIES, Case, LeftOutParagraph
 from infold.evaluation.records import Ending, Verdict
 from infold.inbox.run import ParagraphRecord, Run
 from infold.settings import EditingParams
@@ -24,7 +24,7 @@ from infold.vault.structure import structure_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """A finished run of a case: its record, the notes after it by path, and the inbox after it."""
 
     run: Run
@@ -33,7 +33,7 @@ class Outcome:
 
 
 def judge(
-    case: Case, outcome: Outcome, editing: EditingParams, guesses: Sequence[Mapping[str, str | None]]
+    case: Case, outcome: CaseOutcome, editing: EditingParams, guesses: Sequence[Mapping[str, str | None]]
 ) -> tuple[Verdict, ...]:
     """A verdict for each paragraph of the case, in the order of the inbox; `guesses` are the baselines', in step."""
     records = {collapse_spaces(record.text): record for record in outcome.run.paragraphs}
@@ -46,7 +46,7 @@ def judge(
     )
 
 
-def damaged_notes(case: Case, outcome: Outcome, editing: EditingParams) -> tuple[str, ...]:
+def damaged_notes(case: Case, outcome: CaseOutcome, editing: EditingParams) -> tuple[str, ...]:
     """The notes that lost something of their own.
 
     That is: more words than one edit may take away, or a line that no edit spoke of and that is no longer there, byte
@@ -68,7 +68,7 @@ def damaged_notes(case: Case, outcome: Outcome, editing: EditingParams) -> tuple
     )
 
 
-def broken_structure(case: Case, outcome: Outcome) -> tuple[str, ...]:
+def broken_structure(case: Case, outcome: CaseOutcome) -> tuple[str, ...]:
     """What the run parted in a note though it belonged together, or put above its first sentence: path, line, what."""
     return tuple(
         f"{path}:{problem.line} {problem.what}"
@@ -86,7 +86,7 @@ def _kindest(text: str, splices: Sequence[Splice]) -> list[Splice]:
 
 
 class _Judge:
-    def __init__(self, case: Case, outcome: Outcome, editing: EditingParams) -> None:
+    def __init__(self, case: Case, outcome: CaseOutcome, editing: EditingParams) -> None:
         self._case = case
         self._outcome = outcome
         self._editing = editing
@@ -97,7 +97,7 @@ class _Judge:
     def verdict(
         self,
         n: int,
-        item: LeftOut,
+        item: LeftOutParagraph,
         record: ParagraphRecord | None,
         guess: Mapping[str, str | None],
         mates: tuple[str, ...],
@@ -125,7 +125,7 @@ class _Judge:
             guesses=dict(guess),
         )
 
-    def _ending(self, item: LeftOut, record: ParagraphRecord | None, landed: tuple[str, ...] | None) -> Ending:
+    def _ending(self, item: LeftOutParagraph, record: ParagraphRecord | None, landed: tuple[str, ...] | None) -> Ending:
         if record is None:
             return "missing"
         if record.outcome == "left":
@@ -139,7 +139,7 @@ class _Judge:
             return "elsewhere"
         return "home" if landed == item.trail else "other section"
 
-    def _landed(self, item: LeftOut, record: ParagraphRecord | None) -> tuple[str, ...] | None:
+    def _landed(self, item: LeftOutParagraph, record: ParagraphRecord | None) -> tuple[str, ...] | None:
         """The headings above the block of the note that holds the paragraph, or most of what is new there."""
         if record is None or record.outcome != "integrated" or record.file is None:
             return None
@@ -151,7 +151,7 @@ class _Judge:
                     return block.trail
         return self._most_like(item, note)
 
-    def _is_placed(self, item: LeftOut, record: ParagraphRecord | None) -> bool | None:
+    def _is_placed(self, item: LeftOutParagraph, record: ParagraphRecord | None) -> bool | None:
         """Whether it stands in its note between the neighbours it was cut from, other new text aside."""
         if item.gap is None or record is None or record.outcome != "integrated" or record.file != item.path:
             return None
@@ -164,7 +164,7 @@ class _Judge:
         starts = [block.start for block in parse(item.path, before).blocks]
         return any(bisect_left(starts, one.start) == item.gap for one in same_insertions(before, best))
 
-    def _most_like(self, item: LeftOut, note: Note) -> tuple[str, ...] | None:
+    def _most_like(self, item: LeftOutParagraph, note: Note) -> tuple[str, ...] | None:
         wanted = set(folded_words(item.text))
         before = self._case.notes.get(note.path, "")
 
@@ -176,7 +176,7 @@ class _Judge:
         best = max(said, key=share, default=None)
         return best.trail if best is not None and share(best) else None
 
-    def _is_accounted(self, item: LeftOut, record: ParagraphRecord | None) -> bool:
+    def _is_accounted(self, item: LeftOutParagraph, record: ParagraphRecord | None) -> bool:
         """Its text is in the inbox, covered by a quote that stands in the note, or, as far as it must, in the note."""
         if record is None:
             return False
@@ -199,7 +199,9 @@ class _Judge:
         return self._parsed[path]
 
 
-def _homes_by_chunk(items: Sequence[LeftOut], records: Iterable[ParagraphRecord | None]) -> dict[int, list[str]]:
+def _homes_by_chunk(
+    items: Sequence[LeftOutParagraph], records: Iterable[ParagraphRecord | None]
+) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for item, record in zip(items, records, strict=True):
         if record is not None and record.chunk is not None:
@@ -207,7 +209,7 @@ def _homes_by_chunk(items: Sequence[LeftOut], records: Iterable[ParagraphRecord 
     return found
 
 
-def _others(homes: Mapping[int, list[str]], record: ParagraphRecord | None, item: LeftOut) -> tuple[str, ...]:
+def _others(homes: Mapping[int, list[str]], record: ParagraphRecord | None, item: LeftOutParagraph) -> tuple[str, ...]:
     if record is None or record.chunk is None:
         return ()
     rest = list(homes[record.chunk])

@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, get_args
 from infold.errors import UsageError
 from infold.workspace import Workspace
 
-Kind = Literal["filing", "retrieval", "summaries"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+ReportKind = Literal["filing", "retrieval", "summaries"]
+KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)
 
 _STAMP: Final = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})(\d{2})(\d{2})")
 _ANY: Final = "[0-9][0-9][0-9][0-9]-*"
@@ -27,7 +27,7 @@ _ANY: Final = "[0-9][0-9][0-9][0-9]-*"
 class KeptReport:
     """An evaluation: its kind, the name of its folder, when it was made (ISO, UTC), what on, and its figures."""
 
-    kind: Kind
+    kind: ReportKind
     name: str
     at: str
     measured_on: Mapping[str, Any]
@@ -77,12 +77,12 @@ def compared(first: KeptReport, second: KeptReport) -> list[FigureChange]:
     return [FigureChange(name, first.figures.get(name), second.figures.get(name)) for name in names]
 
 
-def _folder(workspace: Workspace, kind: Kind) -> Path:
+def _folder(workspace: Workspace, kind: ReportKind) -> Path:
     folder = workspace.state / "kept" / "evaluations"
     return folder if kind == "filing" else folder / kind
 
 
-def _read(kind: Kind, file: Path) -> KeptReport | None:
+def _read(kind: ReportKind, file: Path) -> KeptReport | None:
     stamp = _STAMP.match(file.parent.name)
     try:
         metrics = json.loads(file.read_bytes())

@@ -15,11 +15,11 @@ from infold.durable.files import SHARED, Disk
 from infold.evaluation.committed import as_file, metrics
 from infold.evaluation.findings import Findings
 from infold.evaluation.retrieval.figures import MAIN, TITLES, WAYS
-from infold.evaluation.retrieval.report import Found
+from infold.evaluation.retrieval.report import RetrievalFindings
 from infold.evaluation.retrieval.report import metrics as retrieval_metrics
 
 _RIGHT: Final = ("section", "viewed", "opened", "copies", "reworded", "grouping_section", "grouping_note")
-Rows = list[dict[str, Any]]
+PlotRows = list[dict[str, Any]]
 
 
 def filing_files(findings: Findings) -> dict[str, bytes]:
@@ -48,7 +48,7 @@ def filing_files(findings: Findings) -> dict[str, bytes]:
     }
 
 
-def retrieval_files(found: Found) -> dict[str, bytes]:
+def retrieval_files(found: RetrievalFindings) -> dict[str, bytes]:
     """How well notes are found; by what is added to the name of the first file."""
     ndcg = [each.values["hybrid"][MAIN] for each in found.sets]
     leads = [each.lead for each in found.sets]
@@ -72,7 +72,7 @@ def write_files(first: Path, files: Mapping[str, bytes]) -> None:
         disk.write_whole(first.with_stem(f"{first.stem}{added}"), content, SHARED)
 
 
-def _bars(rows: Rows) -> bytes:
+def _bars(rows: PlotRows) -> bytes:
     return (json.dumps(rows, indent=1) + "\n").encode()
 
 

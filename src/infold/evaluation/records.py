@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from infold.evaluation.cases import COPIES, Kind
-from infold.inbox.run import Record, SkippedFile
+from infold.evaluation.cases import COPIES, CaseKind
+from infold.inbox.run import RunPart, SkippedFile
 from infold.librarian.spend import Usage
 
 Ending = Literal["home", "other section", "elsewhere", "duplicate", "false duplicate", "repeat", "left", "missing"]
 
 
-class Verdict(Record):
+class Verdict(RunPart):
     """What became of one paragraph of a case, and what should have.
 
     `ending` is of the product's three outcomes seen against the truth. For a copy `duplicate` is right; for a cut it is
@@ -24,7 +24,7 @@ class Verdict(Record):
     """
 
     n: int  # its place in the inbox, from 1
-    kind: Kind
+    kind: CaseKind
     path: str  # where it stood
     trail: tuple[str, ...]  # the headings above it there
     text: str
@@ -58,7 +58,7 @@ class Verdict(Record):
         return self.ending == ("duplicate" if self.kind in COPIES else "home")
 
 
-class CaseResult(Record):
+class CaseResult(RunPart):
     """One case, judged. `usage` is what was paid while it ran."""
 
     key: str
@@ -75,7 +75,7 @@ class CaseResult(Record):
     seconds: float = 0.0
 
 
-class Arm(Record):
+class Arm(RunPart):
     """One way of filing, over all cases. `settings` are what differs from the settings in force."""
 
     name: str
@@ -89,7 +89,7 @@ class Arm(Record):
         return sum((case.usage for case in self.cases), Usage())
 
 
-class Evaluation(Record):
+class Evaluation(RunPart):
     """One evaluation, whole: the first arm is what is asked about, the others stand beside it."""
 
     vault: str

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from infold.evaluation.intervals import Interval, Resampling
-from infold.inbox.run import Record
+from infold.inbox.run import RunPart
 from infold.search.languages import detect_language
 from infold.search.terms import encoder, query_weights, tokens
 from infold.text import word_count
@@ -21,7 +21,7 @@ LEAST_CONTENT_CHARACTERS: Final = 4  # shorter words are mostly grammar
 RESAMPLES: Final = 2000
 
 
-class SummaryVerdict(Record):
+class SummaryVerdict(RunPart):
     """One note's summary. `kept` is the share of its content words that the note has; a rank is None if not found."""
 
     path: str
@@ -34,7 +34,7 @@ class SummaryVerdict(Record):
     summary_rank: int | None  # of the summary among all summaries, for the note's title and headings
 
 
-class SummariesEvaluation(Record):
+class SummariesEvaluation(RunPart):
     """All summaries of a vault, judged."""
 
     vault: str

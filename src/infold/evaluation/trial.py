@@ -22,7 +22,7 @@ from infold.environment import Environment
 from infold.errors import CapReached, VaultFault
 from infold.evaluation.baselines import guesses
 from infold.evaluation.cases import Case
-from infold.evaluation.judging import Outcome, broken_structure, damaged_notes, judge
+from infold.evaluation.judging import CaseOutcome, broken_structure, damaged_notes, judge
 from infold.evaluation.records import CaseResult
 from infold.inbox.integration import integrate
 from infold.inbox.run import Run
@@ -160,9 +160,9 @@ def _unread(workspace: Workspace, known: Collection[str]) -> dict[str, bytes]:
     return found
 
 
-def _outcome(case: Case, trial: Workspace, run: Run) -> Outcome:
+def _outcome(case: Case, trial: Workspace, run: Run) -> CaseOutcome:
     notes = {path: (trial.vault / path).read_bytes().decode() for path in case.notes}
-    return Outcome(run, notes, trial.inbox.read_bytes().decode())
+    return CaseOutcome(run, notes, trial.inbox.read_bytes().decode())
 
 
 def _guesses(case: Case, embedder: Embedder) -> list[dict[str, str | None]]:

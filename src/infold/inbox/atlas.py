@@ -16,7 +16,7 @@ from infold.text import content_hash
 
 
 @dataclass(frozen=True)
-class Atlas:
+class VaultSnapshot:
     """Cards by path, the words and kind of each note, and the root (None where the vault has no such note)."""
 
     cards: Mapping[str, NoteCard]

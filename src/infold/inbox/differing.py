@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from infold.errors import NoteUnreadable, PathRefused
-from infold.inbox.planning import Outcome
+from infold.inbox.planning import PlannedOutcome
 from infold.librarian.answers import Chunk
 from infold.librarian.offline.contradictions import Statement, contradictions, statements
 from infold.vault.note import parse
@@ -22,7 +22,7 @@ _NEWEST: Final = "9999-12-31"  # what arrives now is newer than anything that st
 
 
 def differences(
-    note: Callable[[str], Note], chunks: Iterable[Chunk], outcomes: Mapping[int, Outcome]
+    note: Callable[[str], Note], chunks: Iterable[Chunk], outcomes: Mapping[int, PlannedOutcome]
 ) -> tuple[str, ...]:
     """A sentence for each statement of the inbox that a note says otherwise: both quotes, and where the note stands.
 

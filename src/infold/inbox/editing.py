@@ -1,7 +1,7 @@
 """Phase 4: the edits of one chunk, asked for and put into a draft of the vault (spec 1).
 
-A `Draft` is the vault as it will be: notes as they are on disk, with the edits of earlier chunks in them. Nothing here
-writes a file.
+A `WorkingCopy` is the vault as it will be: notes as they are on disk, with the edits of earlier chunks in them. Nothing
+here writes a file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import Field
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.exploration import Exploration
-from infold.inbox.run import EditRecord, Record
+from infold.inbox.run import EditRecord, RunPart
 from infold.librarian.answers import Chunk, EditRequest, OpenNote
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
@@ -24,7 +24,7 @@ from infold.vault.files import decode
 from infold.vault.splices import white_space_at_ends
 
 
-class ChunkEdits(Record):
+class ChunkEdits(RunPart):
     """The librarian's answer for one chunk: edits, and paragraphs left out with their reasons."""
 
     edits: tuple[EditRecord, ...] = ()
@@ -71,7 +71,7 @@ def _as_it_stands(find: str, text: str) -> str:
 
 
 @dataclass
-class Draft:
+class WorkingCopy:
     """Notes with the edits so far. `read` gives a note's bytes as they are on disk."""
 
     read: Callable[[str], bytes]

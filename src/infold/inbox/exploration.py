@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from infold.inbox.atlas import Atlas
-from infold.inbox.run import Record, StopReason
+from infold.inbox.atlas import VaultSnapshot
+from infold.inbox.run import RunPart, StopReason
 from infold.librarian.answers import Chunk, Look, LookRequest
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import ExplorationParams
 
 
-class Exploration(Record):
+class Exploration(RunPart):
     """Where the exploration of one chunk led. `reason` says why nothing was checked out, where that is so."""
 
     chunk: int
@@ -31,7 +31,7 @@ class Exploration(Record):
 
 
 async def explore(
-    chunk: Chunk, atlas: Atlas, candidates: Sequence[str], librarian: Librarian, params: ExplorationParams
+    chunk: Chunk, atlas: VaultSnapshot, candidates: Sequence[str], librarian: Librarian, params: ExplorationParams
 ) -> Exploration:
     """Walks the note graph for one chunk, within every limit of spec 1.
 
@@ -92,7 +92,7 @@ def _stopped_by(state: _State, rounds_left: int) -> StopReason:
 class _State:
     """Which notes are VIEWED and AVAILABLE, in the order they became so."""
 
-    def __init__(self, atlas: Atlas, candidates: Iterable[str], max_viewed: int) -> None:
+    def __init__(self, atlas: VaultSnapshot, candidates: Iterable[str], max_viewed: int) -> None:
         self._atlas = atlas
         self._max_viewed = max_viewed
         self.viewed: list[str] = []

@@ -14,10 +14,10 @@ _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _BOM: Final = "\ufeff"
 
-Span = tuple[int, int]
+ParagraphSpan = tuple[int, int]
 
 
-def remove_paragraphs(text: str, spans: Sequence[Span]) -> str:
+def remove_paragraphs(text: str, spans: Sequence[ParagraphSpan]) -> str:
     """`text` without the blocks at `spans`, and without the blank lines that only parted them from the rest.
 
     Headings, front matter and all other text stay as they are; a text without a last line end stays without one.
@@ -43,13 +43,13 @@ def remove_paragraphs(text: str, spans: Sequence[Span]) -> str:
     return "".join(parts)
 
 
-def locate_paragraphs(text: str, paragraphs: Sequence[str]) -> list[Span | None]:
+def locate_paragraphs(text: str, paragraphs: Sequence[str]) -> list[ParagraphSpan | None]:
     """Where each paragraph stands in `text` by its exact text, whole lines only; None where it does not any more.
 
     Equal paragraphs are told apart by their order. Line ends that an editor changed throughout do not matter.
     """
-    found: list[Span | None] = [None] * len(paragraphs)
-    claimed: list[Span] = []
+    found: list[ParagraphSpan | None] = [None] * len(paragraphs)
+    claimed: list[ParagraphSpan] = []
     for from_cursor in (True, False):
         cursor = 0
         for index, paragraph in enumerate(paragraphs):
@@ -61,7 +61,7 @@ def locate_paragraphs(text: str, paragraphs: Sequence[str]) -> list[Span | None]
     return found
 
 
-def _lines_without(text: str, start: int, spans: Sequence[Span]) -> list[tuple[str, bool]]:
+def _lines_without(text: str, start: int, spans: Sequence[ParagraphSpan]) -> list[tuple[str, bool]]:
     """Each line with what is left of it, and whether it was taken out whole."""
     lines = []
     ahead = 0
@@ -90,7 +90,7 @@ def _is_frame(line: tuple[str, bool]) -> bool:
     return bool(line[0].strip())
 
 
-def _find_block(text: str, paragraph: str, start: int, claimed: Sequence[Span]) -> Span | None:
+def _find_block(text: str, paragraph: str, start: int, claimed: Sequence[ParagraphSpan]) -> ParagraphSpan | None:
     if not paragraph.strip():
         return None
     for form in dict.fromkeys((paragraph, *(_LINE_END.sub(end, paragraph) for end in ("\n", "\r\n")))):

@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 
 from infold.durable.locks import integration_lock
 from infold.errors import LibrarianFault, NoteChanged
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.differing import differences
 from infold.inbox.inbox_text import remove_paragraphs
 from infold.inbox.paragraphs import InboxParagraph, number_paragraphs
-from infold.inbox.planning import Outcome, Planner, Prepared, Steps
+from infold.inbox.planning import PlannedOutcome, Planner, Prepared, Steps
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
 from infold.librarian.answers import Chunk, Paragraph
@@ -85,7 +85,7 @@ def _read_inbox(workspace: Workspace) -> tuple[bytes, str | None]:
     return read_bytes(workspace.inbox.parent, workspace.inbox.name, limit), None
 
 
-async def _group(steps: Steps, paragraphs: Sequence[InboxParagraph], atlas: Atlas) -> Chunks:
+async def _group(steps: Steps, paragraphs: Sequence[InboxParagraph], atlas: VaultSnapshot) -> Chunks:
     steps.progress("group", 0, 1)
     plain = [p.paragraph for p in paragraphs]
     try:
@@ -101,7 +101,7 @@ def _record(
     steps: Steps,
     prepared: Prepared,
     grouped: Chunks,
-    outcomes: Mapping[int, Outcome],
+    outcomes: Mapping[int, PlannedOutcome],
     paragraphs: Sequence[InboxParagraph],
     seconds: float,
 ) -> Run:
@@ -127,7 +127,7 @@ def _record(
     )
 
 
-def _chunk_record(chunk: Chunk, outcome: Outcome) -> ChunkRecord:
+def _chunk_record(chunk: Chunk, outcome: PlannedOutcome) -> ChunkRecord:
     return ChunkRecord(
         id=chunk.id,
         paragraphs=tuple(p.n for p in chunk.paragraphs),
@@ -141,7 +141,7 @@ def _chunk_record(chunk: Chunk, outcome: Outcome) -> ChunkRecord:
 
 
 def _paragraph_record(
-    paragraph: Paragraph, chunk: ChunkRecord | None, outcomes: Mapping[int, Outcome], nowhere: str
+    paragraph: Paragraph, chunk: ChunkRecord | None, outcomes: Mapping[int, PlannedOutcome], nowhere: str
 ) -> ParagraphRecord:
     """How a paragraph ends. An edit that holds it outweighs a duplicate marker beside it."""
     if chunk is None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from infold.errors import EditRefused, LibrarianFault
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks, too_long
-from infold.inbox.editing import ChunkEdits, Draft
+from infold.inbox.editing import ChunkEdits, WorkingCopy
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import Run, SkippedFile
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
@@ -32,7 +32,7 @@ _WORDS_SHOWN: Final = 6  # of a chunk, where it is named
 class Prepared:
     """The vault, ready to be explored: its atlas, and what was passed over or is worth a warning."""
 
-    atlas: Atlas
+    atlas: VaultSnapshot
     skipped: tuple[SkippedFile, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -51,10 +51,10 @@ class Steps(Protocol):
     async def prepare(self) -> Prepared:
         """Tables, summaries and index brought up to date."""
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
         """Phase 1."""
 
-    async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
+    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
         """Phase 3."""
 
     async def edit(
@@ -73,7 +73,7 @@ class Steps(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlannedOutcome:
     """One planned chunk: what was explored, the answer where there is one, else the reason."""
 
     exploration: Exploration
@@ -85,7 +85,7 @@ class Outcome:
 class Planner:
     """Plans all chunks against one draft of the vault, side by side, settled in their order."""
 
-    def __init__(self, workspace: Workspace, steps: Steps, atlas: Atlas, chunks: tuple[Chunk, ...]) -> None:
+    def __init__(self, workspace: Workspace, steps: Steps, atlas: VaultSnapshot, chunks: tuple[Chunk, ...]) -> None:
         self._workspace = workspace
         self._steps = steps
         self._atlas = atlas
@@ -105,7 +105,7 @@ class Planner:
         """Gives these notes up: they change faster than they can be planned. Chunks that want one stay in the inbox."""
         self._restless |= frozenset(paths)
 
-    async def plan(self) -> dict[int, Outcome]:
+    async def plan(self) -> dict[int, PlannedOutcome]:
         """Every chunk's outcome, by id. What is no matter of one chunk (key, endpoint, disk) ends the run."""
         slots = asyncio.Semaphore(self._workspace.params.integrate.concurrency)
         loop = asyncio.get_running_loop()
@@ -114,7 +114,7 @@ class Planner:
         done = 0
         self._steps.progress("chunks", 0, len(self._chunks))
 
-        async def one(chunk: Chunk) -> tuple[int, Outcome]:
+        async def one(chunk: Chunk) -> tuple[int, PlannedOutcome]:
             nonlocal done
             async with slots:
                 exploration = await self._explore(chunk)
@@ -151,28 +151,28 @@ class Planner:
                 return Exploration(chunk=chunk.id, reason=str(error))
         return self._explored[chunk.id]
 
-    async def _edit(self, chunk: Chunk, exploration: Exploration) -> Outcome:
+    async def _edit(self, chunk: Chunk, exploration: Exploration) -> PlannedOutcome:
         if not exploration.checked_out:
-            return Outcome(exploration, None, exploration.reason, exploration.usage)
+            return PlannedOutcome(exploration, None, exploration.reason, exploration.usage)
         if restless := self._restless.intersection(exploration.checked_out):
             reason = f"{', '.join(sorted(restless))} kept changing while the run was thinking"
-            return Outcome(exploration, None, reason, exploration.usage)
+            return PlannedOutcome(exploration, None, reason, exploration.usage)
         notes = self.draft.open(exploration.checked_out)
         if not notes:
-            return Outcome(exploration, None, "the chosen notes cannot be read any more", exploration.usage)
+            return PlannedOutcome(exploration, None, "the chosen notes cannot be read any more", exploration.usage)
         key = (chunk.id, notes)
         try:
             if key not in self._answers:
                 self._answers[key] = await self._steps.edit(chunk, exploration, notes, self._refused)
             self.draft.apply(self._answers[key].edits)
         except (LibrarianFault, EditRefused) as error:
-            return Outcome(exploration, None, str(error), exploration.usage)
+            return PlannedOutcome(exploration, None, str(error), exploration.usage)
         answer = self._answers[key]
-        return Outcome(exploration, answer, None, exploration.usage + answer.usage)
+        return PlannedOutcome(exploration, answer, None, exploration.usage + answer.usage)
 
-    def _new_draft(self) -> Draft:
+    def _new_draft(self) -> WorkingCopy:
         vault, limit = self._workspace.vault, self._workspace.params.vault.max_note_bytes
-        return Draft(lambda path: read_bytes(vault, path, limit))
+        return WorkingCopy(lambda path: read_bytes(vault, path, limit))
 
 
 def _explored(chunk: Chunk, exploration: Exploration) -> str:
@@ -180,7 +180,7 @@ def _explored(chunk: Chunk, exploration: Exploration) -> str:
     return f"{_named(chunk)} looked at {', '.join(exploration.viewed) or 'no note'}; {found}."
 
 
-def _planned(chunk: Chunk, outcome: Outcome) -> str:
+def _planned(chunk: Chunk, outcome: PlannedOutcome) -> str:
     if outcome.answer is None:
         return f"{_named(chunk)} stays: {outcome.reason}."
     edits = len(outcome.answer.edits)

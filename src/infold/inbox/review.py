@@ -14,13 +14,13 @@ from typing import Final
 
 from infold.durable.locks import integration_lock
 from infold.errors import EditRefused, RunStateWrong, UsageError
-from infold.inbox.editing import Draft
+from infold.inbox.editing import WorkingCopy
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs
 from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.run_store import RunStore
 from infold.inbox.runs import recover, save_planned
 from infold.librarian.offline.inserting import Insertion, edit_for
-from infold.librarian.offline.placing import Place
+from infold.librarian.offline.placing import InsertionPoint
 from infold.vault.edits import find_once, plan_changes
 from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
@@ -32,7 +32,7 @@ from infold.workspace import Workspace
 _SKIPPED: Final = "skipped in the review"
 
 
-class Verdict(StrEnum):
+class HunkVerdict(StrEnum):
     """What a person decides of a hunk."""
 
     ACCEPT = "accept"
@@ -45,14 +45,14 @@ class Verdict(StrEnum):
 class Decision:
     """One decision. `text` is what is put in (edit, or send), `file` and `section` where it is sent to."""
 
-    verdict: Verdict
+    verdict: HunkVerdict
     text: str = ""
     file: str = ""
     section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class PlannedHunk:
     """One edit of a plan. `number` counts from 1 over the whole plan; `runners_up` are the next best notes."""
 
     number: int
@@ -68,15 +68,15 @@ class Hunk:
 
 
 @dataclass(slots=True)
-class _Work:
+class _ReviewWork:
     """A plan in the making: the notes as they will be, and why paragraphs stay."""
 
-    draft: Draft
+    draft: WorkingCopy
     kept: dict[int, list[EditRecord]] = field(default_factory=dict)
     left: dict[int, str] = field(default_factory=dict)
 
 
-def hunks_of(store: RunStore, run: Run) -> list[Hunk]:
+def hunks_of(store: RunStore, run: Run) -> list[PlannedHunk]:
     """The edits of a plan, note by note in the order they stand there."""
     texts = {change.path: store.content(run.id, change.before) for change in run.changes}
     found = [
@@ -96,7 +96,7 @@ def is_expired(run: Run, days: int, now: datetime | None = None) -> bool:
 
 
 def decisions_for(
-    hunks: Sequence[Hunk], only: Iterable[str] = (), leave_out: Iterable[str] = ()
+    hunks: Sequence[PlannedHunk], only: Iterable[str] = (), leave_out: Iterable[str] = ()
 ) -> dict[int, Decision]:
     """Decisions by hunk number: `only` these, or all but `leave_out`, each a number or the path of a note.
 
@@ -104,7 +104,7 @@ def decisions_for(
     """
     wanted, unwanted = _named(hunks, only), _named(hunks, leave_out)
     return {
-        hunk.number: Decision(Verdict.SKIP)
+        hunk.number: Decision(HunkVerdict.SKIP)
         for hunk in hunks
         if hunk.number in unwanted or (wanted and hunk.number not in wanted)
     }
@@ -128,17 +128,19 @@ def decide(workspace: Workspace, run: Run, decisions: Mapping[int, Decision]) ->
 
 def _planned(workspace: Workspace, store: RunStore, run: Run, decisions: Mapping[int, Decision]) -> Run:
     limit = workspace.params.vault.max_note_bytes
-    work = _Work(Draft(lambda path: read_bytes(workspace.vault, path, limit)))
+    work = _ReviewWork(WorkingCopy(lambda path: read_bytes(workspace.vault, path, limit)))
     numbers = {(hunk.chunk, hunk.file, hunk.find): hunk for hunk in hunks_of(store, run)}
     for chunk in run.chunks:
         for edit in chunk.edits:
             hunk = numbers.get((chunk.id, edit.file, edit.find)) if edit.kind == "edit" else None
-            decision = decisions.get(hunk.number, Decision(Verdict.ACCEPT)) if hunk else Decision(Verdict.ACCEPT)
+            decision = (
+                decisions.get(hunk.number, Decision(HunkVerdict.ACCEPT)) if hunk else Decision(HunkVerdict.ACCEPT)
+            )
             decided = _decided(work, edit, hunk, decision)
             if decided is not None:
                 work.kept.setdefault(chunk.id, []).append(decided)
     chunks = list(run.chunks)
-    for n in sorted(-key for key in decisions if key < 0 and decisions[key].verdict is Verdict.SEND):
+    for n in sorted(-key for key in decisions if key < 0 and decisions[key].verdict is HunkVerdict.SEND):
         chunks += _left_sent(work, run, n, decisions[-n], len(chunks) + 1)
     paragraphs = tuple(_outcome(paragraph, work) for paragraph in run.paragraphs)
     with_edits = tuple(chunk.model_copy(update={"edits": tuple(work.kept.get(chunk.id, ()))}) for chunk in chunks)
@@ -149,7 +151,7 @@ def _planned(workspace: Workspace, store: RunStore, run: Run, decisions: Mapping
     return save_planned(workspace, planned, files)
 
 
-def _left_sent(work: _Work, run: Run, n: int, decision: Decision, free_id: int) -> list[ChunkRecord]:
+def _left_sent(work: _ReviewWork, run: Run, n: int, decision: Decision, free_id: int) -> list[ChunkRecord]:
     """Takes a paragraph that was left into a note; gives a chunk for it where it was in none."""
     paragraph = next((p for p in run.paragraphs if p.n == n and p.outcome == "left"), None)
     if paragraph is None:
@@ -163,18 +165,18 @@ def _left_sent(work: _Work, run: Run, n: int, decision: Decision, free_id: int) 
     return [] if paragraph.chunk else [ChunkRecord(id=chunk, paragraphs=(n,))]
 
 
-def _decided(work: _Work, edit: EditRecord, hunk: Hunk | None, decision: Decision) -> EditRecord | None:
+def _decided(work: _ReviewWork, edit: EditRecord, hunk: PlannedHunk | None, decision: Decision) -> EditRecord | None:
     """The edit as it was decided, taken into the draft; None where it is left out."""
     if hunk is None:
         return edit  # a duplicate marker: nothing is written
-    if decision.verdict is Verdict.SKIP:
+    if decision.verdict is HunkVerdict.SKIP:
         work.left |= dict.fromkeys(edit.paragraphs, _SKIPPED)
         return None
-    if decision.verdict is Verdict.SEND:
+    if decision.verdict is HunkVerdict.SEND:
         edit = _sent(work, edit, decision.file or edit.file, decision.section, decision.text or hunk.text)
-    elif decision.verdict is Verdict.EDIT:
+    elif decision.verdict is HunkVerdict.EDIT:
         edit = edit.model_copy(update={"replace": decision.text})
-    is_own = decision.verdict is not Verdict.ACCEPT
+    is_own = decision.verdict is not HunkVerdict.ACCEPT
     try:
         if not work.draft.open([edit.file]):
             raise EditRefused(f"{edit.file} cannot be read any more")
@@ -195,7 +197,7 @@ def _check(text: str, edit: EditRecord) -> None:
     check_structure(text, changes)
 
 
-def _sent(work: _Work, edit: EditRecord, file: str, section: str, text: str) -> EditRecord:
+def _sent(work: _ReviewWork, edit: EditRecord, file: str, section: str, text: str) -> EditRecord:
     """The text at the end of a section of a note, or of the note."""
     if not work.draft.open([file]):
         raise UsageError(f"There is no note {file}, or it cannot be read.", hint="Give its path within the vault.")
@@ -207,9 +209,9 @@ def _sent(work: _Work, edit: EditRecord, file: str, section: str, text: str) -> 
     return edit.model_copy(update={"file": file, "find": made.find, "replace": made.replace})
 
 
-def _end_of(note: Note, section: str) -> Place:
+def _end_of(note: Note, section: str) -> InsertionPoint:
     if not section:
-        return Place(note.blocks[-1].end if note.blocks else None, None)
+        return InsertionPoint(note.blocks[-1].end if note.blocks else None, None)
     wanted = section.lstrip("# ").casefold()
     blocks = note.blocks
     for at, block in enumerate(blocks):
@@ -221,12 +223,12 @@ def _end_of(note: Note, section: str) -> Place:
             while last + 1 < len(blocks) and blocks[last + 1].kind is not BlockKind.HEADING:
                 last += 1
             below = blocks[last + 1].start if last + 1 < len(blocks) else None
-            return Place(blocks[last].end, below)
+            return InsertionPoint(blocks[last].end, below)
     titles = ", ".join(heading.title for heading in note.headings) or "none"
     raise UsageError(f"{note.path} has no section {section!r}.", hint=f"Its sections: {titles}.")
 
 
-def _outcome(paragraph: ParagraphRecord, work: _Work) -> ParagraphRecord:
+def _outcome(paragraph: ParagraphRecord, work: _ReviewWork) -> ParagraphRecord:
     if paragraph.outcome == "duplicate":
         return paragraph
     held = [edit for edits in work.kept.values() for edit in edits if paragraph.n in edit.paragraphs]
@@ -246,12 +248,14 @@ def _inbox_after(inbox: bytes, paragraphs: Sequence[ParagraphRecord]) -> bytes:
     return remove_paragraphs(text, [span for span in locate_paragraphs(text, gone) if span]).encode()
 
 
-def _hunk(run: Run, chunk: int, edit: EditRecord, viewed: Sequence[str], opened: Sequence[str], text: str) -> Hunk:
+def _hunk(
+    run: Run, chunk: int, edit: EditRecord, viewed: Sequence[str], opened: Sequence[str], text: str
+) -> PlannedHunk:
     said = "\n\n".join(p.text for p in run.paragraphs if p.n in edit.paragraphs)
     others = tuple(dict.fromkeys(path for path in (*opened, *viewed) if path != edit.file))
     trail, start = _heading_at(text, edit)
     reason = f"of {len(viewed)} notes looked at, {len(opened)} opened; the text fits this one best"
-    return Hunk(
+    return PlannedHunk(
         start, chunk, edit.file, trail, edit.find, edit.replace or "", edit.paragraphs, said, reason, others[:3]
     )
 
@@ -271,7 +275,7 @@ def _heading_at(text: str, edit: EditRecord) -> tuple[tuple[str, ...], int]:
     return (*last.trail, own) if own is not None else last.trail, match.start
 
 
-def _named(hunks: Sequence[Hunk], names: Iterable[str]) -> set[int]:
+def _named(hunks: Sequence[PlannedHunk], names: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for name in names:
         own = {h.number for h in hunks if name in (str(h.number), h.file, h.file.removesuffix(".md"))}

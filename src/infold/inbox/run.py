@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from infold.librarian.spend import Usage
 
 
-class Record(BaseModel):
+class RunPart(BaseModel):
     """A frozen record that is kept as JSON, under its own names; in answers to programs the names are camelCase."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
@@ -42,7 +42,7 @@ class StopReason(StrEnum):
     NOTHING_LEFT = "nothing-left"  # no note was left to view
 
 
-class EditRecord(Record):
+class EditRecord(RunPart):
     """One edit or duplicate marker of a chunk."""
 
     file: str
@@ -53,7 +53,7 @@ class EditRecord(Record):
     applied: bool = False
 
 
-class ChunkRecord(Record):
+class ChunkRecord(RunPart):
     """What was done for one chunk."""
 
     id: int
@@ -66,7 +66,7 @@ class ChunkRecord(Record):
     usage: Usage = Usage()
 
 
-class ParagraphRecord(Record):
+class ParagraphRecord(RunPart):
     """How a paragraph ended (DESIGN, promise 2). `file` is the edit's note, `quote` what covers a duplicate."""
 
     n: int
@@ -78,7 +78,7 @@ class ParagraphRecord(Record):
     reason: str | None = None
 
 
-class NoteChange(Record):
+class NoteChange(RunPart):
     """One file that the run changes: content hashes before and after. The run's folder keeps the bytes by hash."""
 
     path: str  # vault-relative; the inbox may be an absolute path
@@ -86,14 +86,14 @@ class NoteChange(Record):
     after: str
 
 
-class SkippedFile(Record):
+class SkippedFile(RunPart):
     """A file that was passed over, and why."""
 
     path: str
     reason: str
 
 
-class Run(Record):
+class Run(RunPart):
     """One integration, whole."""
 
     id: str

@@ -15,7 +15,7 @@ from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
-from infold.inbox.atlas import Atlas
+from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks, group_paragraphs
 from infold.inbox.editing import ChunkEdits, ask_for_edits
 from infold.inbox.exploration import Exploration, explore
@@ -26,6 +26,7 @@ from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
 from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
+from infold.progress import Progress, silent
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.feeds import Feed, NotesFeed
@@ -35,12 +36,7 @@ from infold.vault.front_matter import without_front_matter
 from infold.vault.records import Note
 from infold.workspace import Workspace
 
-Progress = Callable[[str, int, int], None]
 Suggest = Callable[[Sequence[str], int], Sequence[str]]  # paragraphs and a limit to the notes they may belong in
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """No progress."""
 
 
 def by_search(searcher: Searcher) -> Suggest:
@@ -141,13 +137,13 @@ class DirectSteps:
             rebuild=rebuild,
         )
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: Atlas) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
         """Phase 1."""
         params = self._workspace.params.chunking
         _ = self.searcher  # the offline librarian groups by evidence too
         return await group_paragraphs(paragraphs, atlas.sample_names(params), self._librarian, params)
 
-    async def explore(self, chunk: Chunk, atlas: Atlas) -> Exploration:
+    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
         """Phase 3, with the best search hits for the chunk beside the links."""
         params = self._workspace.params.exploration
         searcher = self.searcher
@@ -223,7 +219,7 @@ class DirectSteps:
     def _kind(self) -> Callable[[str], str]:
         return kind_of(self._workspace.params, self._workspace.vault)
 
-    def _atlas(self, summaries: Summaries) -> Atlas:
+    def _atlas(self, summaries: Summaries) -> VaultSnapshot:
         kind_at, links = self._kind(), self._catalogue.outgoing()
         cards: dict[str, NoteCard] = {}
         words: dict[str, int] = {}
@@ -240,9 +236,9 @@ class DirectSteps:
             reach = best_linked({path: card.links for path, card in cards.items()})
             found = find_root(list(cards), self._workspace.vault.name, reach)
             root = found.path if found else None
-        return Atlas(cards, words, kinds, root, hashes)
+        return VaultSnapshot(cards, words, kinds, root, hashes)
 
-    def _warnings(self, found: CatalogueResult, atlas: Atlas) -> list[str]:
+    def _warnings(self, found: CatalogueResult, atlas: VaultSnapshot) -> list[str]:
         said = [f"{file.path}: {file.reason}" for file in found.warnings]
         if found.emptied:
             said.append("The vault is suddenly empty; what was known of its notes was kept.")

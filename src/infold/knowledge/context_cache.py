@@ -11,7 +11,7 @@ from typing import Final
 
 from infold.durable.files import Disk
 from infold.knowledge.filling import Candidate, ChosenForm
-from infold.knowledge.packing import Compression
+from infold.knowledge.packing import CompressionLevel
 from infold.text import content_hash
 
 VERSION: Final = "context/1"  # raised when the same candidates are packed otherwise
@@ -48,7 +48,7 @@ def context_key(
     question: str,
     candidates: Sequence[Candidate],
     max_tokens: int,
-    compression: Compression,
+    compression: CompressionLevel,
     source: str,
     chosen: Sequence[tuple[int, ChosenForm]] = (),
 ) -> str:

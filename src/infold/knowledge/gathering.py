@@ -9,7 +9,7 @@ from infold.catalogue.summaries import SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.summarising import LENS
 from infold.knowledge.filling import Candidate
-from infold.knowledge.packing import Compression
+from infold.knowledge.packing import CompressionLevel
 from infold.knowledge.sources.records import TRUST
 from infold.search.query.results import Result
 from infold.text import content_hash
@@ -24,7 +24,7 @@ DEPTH: Final = 60  # places that are asked for
 def gather(
     results: Iterable[Result],
     read: Callable[[str], Portion],
-    compression: Compression,
+    compression: CompressionLevel,
     origin: Callable[[str], str],
     summary: Callable[[str], str],
 ) -> list[Candidate]:

@@ -29,7 +29,7 @@ _IN_WIKI: Final = re.compile(r"[#|^\[\]%\\\r\n]")
 _IN_FRONT: Final = re.compile(r"[\"':#&*{}>!`@,]")
 _BARE: Final = re.compile(r"[\x00-\x20<>()\[\]\\%#?&:*_`\"'\x7f|]")
 
-Span = tuple[int, int]
+LinkSpan = tuple[int, int]
 
 
 def rewritten(
@@ -40,7 +40,7 @@ def rewritten(
     keeps_shown: bool = False,
     in_front_matter: bool = False,
     in_table: bool = False,
-) -> tuple[Span | None, str]:
+) -> tuple[LinkSpan | None, str]:
     """Where in `link.raw` its target stands, and what is to stand there so that it names `path`.
 
     `is_reversed` is a wiki-link whose right side names the note. `keeps_shown` gives a wiki-link an alias where it has
@@ -73,7 +73,7 @@ def definition_of(link: Link, text: str, path: str) -> tuple[int, int, str] | No
     return None
 
 
-def _destination(link: Link) -> Span | None:
+def _destination(link: Link) -> LinkSpan | None:
     """Where the destination of an inline Markdown link stands in its raw text, angle brackets included."""
     at = link.raw.find("](")
     while at >= 0:

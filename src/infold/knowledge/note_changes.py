@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.store import Catalogue
-from infold.durable.change import Kind
+from infold.durable.change import ChangeKind
 from infold.durable.changes import Changes, PlannedChange
 from infold.durable.records import FileChange
 from infold.errors import NoteExists, NoteNotFound, PathRefused, UsageError
@@ -105,7 +105,7 @@ class NoteChanges:
         files = [FileChange(path, None, text.encode())]
         if draft.links_back:
             files += [self._linked_back(other, link_to(after, path, other)) for other in related]
-        return PlannedNote(path, self._changes.plan(Kind.CREATE, files, f"{path} made"), related)
+        return PlannedNote(path, self._changes.plan(ChangeKind.CREATE, files, f"{path} made"), related)
 
     def plan_move(self, old: str, new: str) -> PlannedMove:
         """A note under another name, or in another folder where `new` ends with `/`.
@@ -135,7 +135,7 @@ class NoteChanges:
             *files,
             *(FileChange(source, data[source], None, needs_all=True) for source in moves),
         ]
-        return plan, self._changes.plan(Kind.RENAME, change, summary)
+        return plan, self._changes.plan(ChangeKind.RENAME, change, summary)
 
     def plan_delete(self, name: str) -> PlannedDeletion:
         """A note that goes; its bytes are kept with the change. Raises NoteNotFound."""
@@ -143,7 +143,7 @@ class NoteChanges:
         breaks = tuple(
             TouchedLink(link.path, link.line, link.context, None) for link in backlinks_of(self._catalogue, path)
         )
-        change = self._changes.plan(Kind.DELETE, [FileChange(path, self._bytes(path), None)], f"{path} deleted")
+        change = self._changes.plan(ChangeKind.DELETE, [FileChange(path, self._bytes(path), None)], f"{path} deleted")
         return PlannedDeletion(path, breaks, change)
 
     def find(self, name: str) -> str:

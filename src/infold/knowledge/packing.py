@@ -17,7 +17,7 @@ from infold.knowledge.key_sentences import missing_words
 from infold.librarian.compressing import CompressionRequest, OfferedPiece
 from infold.text import CHARACTERS_PER_TOKEN, token_count
 
-Compression = Literal["auto", "none", "minimal"]
+CompressionLevel = Literal["auto", "none", "minimal"]
 
 FEWEST_TOKENS: Final = 200  # what the frame and a long question may take
 MOST_OFFERED: Final = 40  # pieces that a librarian is shown
@@ -46,7 +46,7 @@ def pack(
     question: str,
     candidates: Sequence[Candidate],
     max_tokens: int,
-    compression: Compression = "auto",
+    compression: CompressionLevel = "auto",
     source: str = "",
     chosen: Sequence[tuple[int, ChosenForm]] | None = None,
 ) -> PackedContext:
@@ -92,24 +92,24 @@ def _in_tokens(characters: int) -> int:
 
 def _begun(
     question: str, candidates: Sequence[Candidate], max_tokens: int, compression: str, source: str
-) -> tuple[list[Candidate], _Frame, Filling]:
+) -> tuple[list[Candidate], _ContextFrame, Filling]:
     """The candidates without twins, what stands around them, and the room that is left."""
     if max_tokens < FEWEST_TOKENS:
         raise UsageError(f"An answer needs at least {FEWEST_TOKENS} tokens, not {max_tokens}.", hint="Ask for more.")
     single = _without_twins(candidates)
-    frame = _Frame.of(question, single, max_tokens, compression, source)
+    frame = _ContextFrame.of(question, single, max_tokens, compression, source)
     return single, frame, Filling(question, max_tokens * CHARACTERS_PER_TOKEN - frame.length)
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _ContextFrame:
     """What stands around the pieces."""
 
     head: str
     missing: tuple[str, ...]
 
     @classmethod
-    def of(cls, question: str, found: Sequence[Candidate], budget: int, compression: str, source: str) -> _Frame:
+    def of(cls, question: str, found: Sequence[Candidate], budget: int, compression: str, source: str) -> _ContextFrame:
         snapshot = digest("\n".join(f"{c.path}:{c.start_line}:{digest(c.text)}" for c in found))
         facts = {"question": fitting(question, _LONGEST_QUESTION), "source": source, "compression": compression}
         head = f"<context{attributes({**facts, 'budget': budget, 'snapshot': snapshot})}>\n"

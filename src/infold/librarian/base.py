@@ -19,18 +19,18 @@ from infold.librarian.edit_answers import Edits
 from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.trees import Home, HomeRequest
 
 # Messages as a model endpoint takes them; JSON values only.
-Transcript = tuple[dict[str, Any], ...]
+ConversationTranscript = tuple[dict[str, Any], ...]
 
 
 class Conversation(Protocol):
     """One chunk, from first look to last correction: each call sees what was said before."""
 
     @property
-    def transcript(self) -> Transcript:
+    def transcript(self) -> ConversationTranscript:
         """What was said so far, to be carried to a later step; empty where nothing needs to be remembered."""
 
     @property
@@ -55,7 +55,7 @@ class Librarian(Protocol):
         """The name, with the version of this kind's prompts: part of the key of every decision of the kind."""
 
     @property
-    def spend(self) -> Spend:
+    def spend(self) -> CostMeter:
         """The meter that all of this librarian's calls share."""
 
     async def group(self, request: GroupRequest) -> Grouping:
@@ -79,7 +79,7 @@ class Librarian(Protocol):
     async def answer_question(self, request: AnswerRequest) -> CitedAnswer:
         """What the evidence says about a question, each statement with its places."""
 
-    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> Conversation:
+    def conversation(self, chunk: Chunk, transcript: ConversationTranscript = ()) -> Conversation:
         """A conversation about one chunk, new or taken up from `transcript`."""
 
     async def close(self) -> None:

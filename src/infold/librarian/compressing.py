@@ -7,7 +7,6 @@ measured value, in `knowledge.filling`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
@@ -16,13 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from infold.librarian.answers import Answer
 from infold.librarian.estimate import Estimate
 from infold.librarian.prompts import prompt
+from infold.librarian.spend import Price
 from infold.text import fenced, token_count
 
 OWN: Final = "vault"  # the trust of a person's own text
 _PIECE_ANSWER_TOKENS: Final = 14  # of one chosen piece
 _FRAME_TOKENS: Final = 20
-
-Price = Callable[[int, int, int], float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from infold.errors import (
     SettingInvalid,
 )
 from infold.librarian.decisions import DecisionStore, content_key
-from infold.librarian.faults import OPENAI_HOST, Asked, translate
+from infold.librarian.faults import OPENAI_HOST, AskedEndpoint, translate
 from infold.librarian.outage import OutageWatch
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from infold.settings import LibrarianParams
 from infold.text import token_count
 
@@ -78,7 +78,12 @@ class Endpoint:
     """
 
     def __init__(
-        self, params: LibrarianParams, environment: Environment, store: DecisionStore, spend: Spend, concurrency: int
+        self,
+        params: LibrarianParams,
+        environment: Environment,
+        store: DecisionStore,
+        spend: CostMeter,
+        concurrency: int,
     ) -> None:
         """Raises KeyMissing, KeyRejected or SettingInvalid for what no call could succeed with. Opens nothing yet."""
         self._params = params
@@ -87,7 +92,7 @@ class Endpoint:
         self._concurrency = concurrency
         self._base_url = _checked_url(environment)
         self._key = _checked_key(environment, self._base_url)
-        self._asked = Asked(params.model, self._base_url)
+        self._asked = AskedEndpoint(params.model, self._base_url)
         # Ollama and older local servers know only the old name, OpenAI's reasoning models only the new one.
         self._answer_limit_name = _ANSWER_LIMIT_NAMES[0] if _is_openai(self._base_url) else _ANSWER_LIMIT_NAMES[1]
         self.outage = OutageWatch(params.give_up_seconds)

@@ -29,7 +29,7 @@ from infold.librarian.answers import Answer
 from infold.librarian.endpoint import Endpoint, as_completion
 from infold.librarian.speaking import THOUGHTS, Spoken, content_text, tool_calls
 from infold.librarian.spend import Usage
-from infold.librarian.wording import Message
+from infold.librarian.wording import ChatMessage
 
 A = TypeVar("A", bound=Answer)
 
@@ -55,19 +55,19 @@ class Exchange:
         self._max_corrections = max_corrections
         self._keys: list[str] = []
         self._fault: InfoldError | None = None
-        self._asked: list[Message] = []
-        self._reply: Message = {}
+        self._asked: list[ChatMessage] = []
+        self._reply: ChatMessage = {}
         self.usage = Usage()
-        self.said: list[Message] = []
+        self.said: list[ChatMessage] = []
 
-    async def ask(self, messages: list[Message], answer: type[A], request: object) -> A:
+    async def ask(self, messages: list[ChatMessage], answer: type[A], request: object) -> A:
         """The answer to the last of `messages`, valid for `request`. `said` then holds all, corrections too.
 
         Raises EndpointDown where this was not the only question without an answer of use.
         """
         return await self._endpoint.outage.question(lambda: self._ask(messages, answer, request))
 
-    async def _ask(self, messages: list[Message], answer: type[A], request: object) -> A:
+    async def _ask(self, messages: list[ChatMessage], answer: type[A], request: object) -> A:
         import instructor
         from instructor.core import InstructorRetryException
 
@@ -195,13 +195,13 @@ def _problems(error: ValidationError) -> str:
     return "\n".join(lines)
 
 
-def _reply(message: Message) -> Message:
+def _reply(message: ChatMessage) -> ChatMessage:
     """What the model said, as it goes into the conversation: without thoughts, prose and the endpoint's extras."""
     said = Spoken(content_text(message), tool_calls(message))
     return said.message if said.calls else {"role": "assistant", "content": _json_in(said.text)}
 
 
-def _reply_messages(reply: Message) -> list[Message]:
+def _reply_messages(reply: ChatMessage) -> list[ChatMessage]:
     """The accepted answer; a called function must be answered before the conversation can go on."""
     results = ["accepted", *["not taken: one call at a time"] * len(reply.get("tool_calls", ()))]
     return [

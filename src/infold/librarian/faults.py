@@ -31,7 +31,7 @@ _TOO_LONG: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedEndpoint:
     """Whom the failing request was put to: enough to word the error."""
 
     model: str
@@ -46,7 +46,7 @@ class Asked:
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
-def translate(error: Exception, asked: Asked) -> InfoldError:
+def translate(error: Exception, asked: AskedEndpoint) -> InfoldError:
     """The infold error for an error of `openai`; by its nearest class in FAULTS."""
     for kind in type(error).__mro__:
         if kind.__name__ in FAULTS:
@@ -68,20 +68,20 @@ def _cause(error: Exception) -> str:
     return type(error.__cause__).__name__
 
 
-def _key_rejected(error: Exception, asked: Asked) -> InfoldError:
+def _key_rejected(error: Exception, asked: AskedEndpoint) -> InfoldError:
     return KeyRejected(
         f"{asked.host} rejected the API key{_said(error)}.", hint="Check OPENAI_API_KEY and OPENAI_BASE_URL."
     )
 
 
-def _model_not_found(error: Exception, asked: Asked) -> InfoldError:
+def _model_not_found(error: Exception, asked: AskedEndpoint) -> InfoldError:
     return ModelNotFound(
         f"{asked.host} does not know the model {asked.model!r}{_said(error)}.",
         hint="Check the setting librarian.model, and that OPENAI_BASE_URL ends as the endpoint wants it (often /v1).",
     )
 
 
-def _bad_request(error: Exception, asked: Asked) -> InfoldError:
+def _bad_request(error: Exception, asked: AskedEndpoint) -> InfoldError:
     message = str(getattr(error, "message", ""))
     if getattr(error, "code", None) == "context_length_exceeded" or _TOO_LONG.search(message):
         return _too_long(error, asked)
@@ -93,14 +93,14 @@ def _bad_request(error: Exception, asked: Asked) -> InfoldError:
     )
 
 
-def _too_long(error: Exception, asked: Asked) -> InfoldError:
+def _too_long(error: Exception, asked: AskedEndpoint) -> InfoldError:
     return ContextTooLong(
         f"The request does not fit the context of {asked.model!r}{_said(error)}.",
         hint="Lower exploration.max_files_checked_out or max_files_viewed_total, or set a model with a longer context.",
     )
 
 
-def _status(error: Exception, asked: Asked) -> InfoldError:
+def _status(error: Exception, asked: AskedEndpoint) -> InfoldError:
     if getattr(error, "status_code", None) == 413:
         return _too_long(error, asked)
     return EndpointFault(
@@ -109,7 +109,7 @@ def _status(error: Exception, asked: Asked) -> InfoldError:
     )
 
 
-def _rate_limited(error: Exception, asked: Asked) -> InfoldError:
+def _rate_limited(error: Exception, asked: AskedEndpoint) -> InfoldError:
     if getattr(error, "code", None) == "insufficient_quota":
         return EndpointFault(
             f"The account at {asked.host} has no credit left{_said(error)}.", hint="Top it up, then run again."
@@ -120,7 +120,7 @@ def _rate_limited(error: Exception, asked: Asked) -> InfoldError:
     )
 
 
-def _timed_out(error: Exception, asked: Asked) -> InfoldError:
+def _timed_out(error: Exception, asked: AskedEndpoint) -> InfoldError:
     if _cause(error) == "ConnectTimeout":
         return _unreachable(asked)
     return EndpointFault(
@@ -129,7 +129,7 @@ def _timed_out(error: Exception, asked: Asked) -> InfoldError:
     )
 
 
-def _not_connected(error: Exception, asked: Asked) -> InfoldError:
+def _not_connected(error: Exception, asked: AskedEndpoint) -> InfoldError:
     if _cause(error) in {"ConnectError", "UnsupportedProtocol", "InvalidURL"}:
         return _unreachable(asked)
     return EndpointFault(
@@ -138,33 +138,33 @@ def _not_connected(error: Exception, asked: Asked) -> InfoldError:
     )
 
 
-def _unreachable(asked: Asked) -> InfoldError:
+def _unreachable(asked: AskedEndpoint) -> InfoldError:
     return EndpointUnreachable(
         f"Nothing answers at {asked.host}.",
         hint="Start the endpoint, or correct OPENAI_BASE_URL; librarian.kind=offline needs none.",
     )
 
 
-def _not_an_answer(_: Exception, asked: Asked) -> InfoldError:
+def _not_an_answer(_: Exception, asked: AskedEndpoint) -> InfoldError:
     return EndpointFault(
         f"{asked.host} answered with something that is no chat completion.",
         hint="Check OPENAI_BASE_URL: it often ends in /v1.",
     )
 
 
-def _truncated(_: Exception, __: Asked) -> InfoldError:
+def _truncated(_: Exception, __: AskedEndpoint) -> InfoldError:
     return AnswerTruncated("The answer was cut at the length limit.", hint="Raise librarian.max_answer_tokens.")
 
 
-def _refused(_: Exception, __: Asked) -> InfoldError:
+def _refused(_: Exception, __: AskedEndpoint) -> InfoldError:
     return AnswerRefused("A content filter stopped the answer.")
 
 
-def _other(error: Exception, asked: Asked) -> InfoldError:
+def _other(error: Exception, asked: AskedEndpoint) -> InfoldError:
     return EndpointFault(f"The client of {asked.host} failed: {type(error).__name__}.")
 
 
-FAULTS: Final[dict[str, Callable[[Exception, Asked], InfoldError]]] = {
+FAULTS: Final[dict[str, Callable[[Exception, AskedEndpoint], InfoldError]]] = {
     "OpenAIError": _other,
     "APIError": _other,
     "APIStatusError": _status,

@@ -24,7 +24,7 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries, article_messages
-from infold.librarian.base import Transcript
+from infold.librarian.base import ConversationTranscript
 from infold.librarian.compressing import Compression, CompressionRequest, compression_messages
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.edit_answers import Edits
@@ -43,9 +43,9 @@ from infold.librarian.questions import (
     plan_messages,
 )
 from infold.librarian.speaking import Spoken, spoken
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.trees import Home, HomeRequest, home_messages
-from infold.librarian.wording import Message, Shown
+from infold.librarian.wording import ChatMessage, PromptState
 from infold.settings import EditingParams, LibrarianParams
 from infold.text import token_count
 
@@ -66,14 +66,14 @@ class ModelLibrarian:
         store: DecisionStore,
         concurrency: int,
         *,
-        spend: Spend | None = None,
+        spend: CostMeter | None = None,
         ledger: Ledger | None = None,
     ) -> None:
         """Opens no connection yet.
 
         Raises KeyMissing or SettingInvalid where no call could succeed, or a cap could not be held (CapTooSmall).
         """
-        self._spend = spend or Spend(
+        self._spend = spend or CostMeter(
             max_usd=params.max_usd,
             max_tokens=params.max_tokens,
             price=price_of(params.model, environment.base_url or None),
@@ -96,7 +96,7 @@ class ModelLibrarian:
         return f"{self._name}/prompts-{prompt_version(kind)}"
 
     @property
-    def spend(self) -> Spend:
+    def spend(self) -> CostMeter:
         """The meter that all calls share."""
         return self._spend
 
@@ -129,7 +129,7 @@ class ModelLibrarian:
         return await self._ask_once("answer to a question", answer_messages(request), CitedAnswer, request)
 
     async def speak(
-        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, may_call: bool = True
+        self, messages: Sequence[ChatMessage], tools: Sequence[Mapping[str, Any]], *, may_call: bool = True
     ) -> Spoken:
         """The next turn of a conversation with tools; without calls where `may_call` is false.
 
@@ -149,7 +149,7 @@ class ModelLibrarian:
         """Which passages go into a context and how much of each, asked in a conversation of its own."""
         return await self._ask_once("choice of passages", compression_messages(request), Compression, request)
 
-    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> ModelConversation:
+    def conversation(self, chunk: Chunk, transcript: ConversationTranscript = ()) -> ModelConversation:
         """A conversation about one chunk, new or taken up from `transcript`."""
         return ModelConversation(self._exchange(f"chunk {chunk.id}"), transcript)
 
@@ -157,7 +157,7 @@ class ModelLibrarian:
         """Closes connections."""
         await self._endpoint.close()
 
-    async def _ask_once(self, purpose: str, messages: list[Message], answer: type[A], request: object) -> A:
+    async def _ask_once(self, purpose: str, messages: list[ChatMessage], answer: type[A], request: object) -> A:
         exchange = self._exchange(purpose)
         try:
             return await exchange.ask(messages, answer, request)
@@ -169,7 +169,7 @@ class ModelLibrarian:
         return Exchange(self._endpoint, purpose, self._params.mode, self._max_corrections)
 
 
-def _check_caps(params: LibrarianParams, spend: Spend) -> None:
+def _check_caps(params: LibrarianParams, spend: CostMeter) -> None:
     """Refuses a cap that the shortest question with its longest answer does not fit under."""
     prompt, answer = token_count(wording.chunk_opening()[0]["content"]), params.max_answer_tokens
     hint = "Raise the cap, or lower librarian.max_answer_tokens, the longest answer that is asked for."
@@ -189,13 +189,13 @@ def _check_caps(params: LibrarianParams, spend: Spend) -> None:
 class ModelConversation:
     """One chunk, from first look to last correction. Implements `base.Conversation`."""
 
-    def __init__(self, exchange: Exchange, transcript: Transcript = ()) -> None:
+    def __init__(self, exchange: Exchange, transcript: ConversationTranscript = ()) -> None:
         self._exchange = exchange
-        self._messages: list[Message] = [dict(message) for message in transcript] or wording.chunk_opening()
-        self._shown = Shown.after(self._messages)
+        self._messages: list[ChatMessage] = [dict(message) for message in transcript] or wording.chunk_opening()
+        self._shown = PromptState.after(self._messages)
 
     @property
-    def transcript(self) -> Transcript:
+    def transcript(self) -> ConversationTranscript:
         """What was said so far, as JSON values; another process may take it up."""
         return tuple(self._messages) if len(self._messages) > 1 else ()
 
@@ -212,12 +212,12 @@ class ModelConversation:
         """Edits that follow every rule. Asked again after a re-checkout, it goes on with the new texts."""
         return await self._say(wording.edit_message(request, self._shown), Edits, request)
 
-    async def _say(self, message: Message, answer: type[A], request: object) -> A:
+    async def _say(self, message: ChatMessage, answer: type[A], request: object) -> A:
         asked = [*self._messages, message]
         try:
             given = await self._exchange.ask(asked, answer, request)
         except InfoldError as error:
-            self._shown = Shown.after(self._messages)  # the message was not taken into the conversation
+            self._shown = PromptState.after(self._messages)  # the message was not taken into the conversation
             if isinstance(error, _SPOILS_ANSWERS):
                 self._exchange.forget()
             raise

@@ -16,7 +16,7 @@ from typing import Final
 from infold.errors import EditRefused
 from infold.librarian.answers import Edit, EditRequest, Paragraph, ProposedEdits
 from infold.text import folded_words
-from infold.vault.edits import REMOVAL_HINT, Change, lost_words, plan_change, removal_clause
+from infold.vault.edits import REMOVAL_HINT, LocatedEdit, lost_words, plan_change, removal_clause
 from infold.vault.match import Haystack, line_of
 from infold.vault.outside import outside_marks
 from infold.vault.protect import check_protected
@@ -27,12 +27,12 @@ _SHOWN_WORDS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _LocatedProposal:
     """An edit whose find text was located: its number in the answer, and the change it makes."""
 
     number: int
     edit: Edit
-    change: Change
+    change: LocatedEdit
 
 
 @dataclass(slots=True)
@@ -50,11 +50,11 @@ def check_edits(answer: ProposedEdits, request: EditRequest) -> None:
     """
     findings = _Findings()
     haystacks = {note.path: Haystack(note.text) for note in request.notes}
-    placed: list[_Placed] = []
+    placed: list[_LocatedProposal] = []
     for number, edit in enumerate(answer.edits, start=1):
         change = _locate(number, edit, haystacks, findings)
         if change is not None:
-            placed.append(_Placed(number, edit, change))
+            placed.append(_LocatedProposal(number, edit, change))
     _check_overlaps(placed, request, findings)
     _check_removal(placed, request, findings)
     if not findings.problems:
@@ -67,7 +67,7 @@ def check_edits(answer: ProposedEdits, request: EditRequest) -> None:
         raise ValueError("; ".join(findings.problems))
 
 
-def _locate(number: int, edit: Edit, haystacks: dict[str, Haystack], findings: _Findings) -> Change | None:
+def _locate(number: int, edit: Edit, haystacks: dict[str, Haystack], findings: _Findings) -> LocatedEdit | None:
     path = _path(edit.file, list(haystacks))
     if path is None:
         known = ", ".join(haystacks) or "none"
@@ -102,11 +102,11 @@ def _path(named: str, known: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _standard(placed: Sequence[_Placed]) -> list[_Placed]:
+def _standard(placed: Sequence[_LocatedProposal]) -> list[_LocatedProposal]:
     return [entry for entry in placed if not entry.edit.is_duplicate]
 
 
-def _check_overlaps(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+def _check_overlaps(placed: Sequence[_LocatedProposal], request: EditRequest, findings: _Findings) -> None:
     order = sorted(_standard(placed), key=lambda entry: (entry.edit.file, entry.change.match.start))
     for first, second in pairwise(order):
         note = request.note(first.edit.file)
@@ -117,7 +117,7 @@ def _check_overlaps(placed: Sequence[_Placed], request: EditRequest, findings: _
             findings.add(later.number, later.edit, what, "Make one edit of them, or anchor them on different text.")
 
 
-def _check_removal(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+def _check_removal(placed: Sequence[_LocatedProposal], request: EditRequest, findings: _Findings) -> None:
     standard = _standard(placed)
     most = request.params.max_removed_words
     for entry, words in zip(standard, lost_words([entry.change for entry in standard]), strict=True):
@@ -125,7 +125,7 @@ def _check_removal(placed: Sequence[_Placed], request: EditRequest, findings: _F
             findings.add(entry.number, entry.edit, removal_clause(words, most), REMOVAL_HINT)
 
 
-def _check_whole(placed: Sequence[_Placed], request: EditRequest, findings: _Findings) -> None:
+def _check_whole(placed: Sequence[_LocatedProposal], request: EditRequest, findings: _Findings) -> None:
     """Each note with all its edits; where that breaks something, each edit alone says which one does it."""
     for note in request.notes:
         of_note = [entry for entry in _standard(placed) if entry.edit.file == note.path]
@@ -140,7 +140,7 @@ def _check_whole(placed: Sequence[_Placed], request: EditRequest, findings: _Fin
             findings.problems.append(f"edits {numbers} ({note.path}) together: {together}. {together.hint}")
 
 
-def _broken(text: str, placed: Sequence[_Placed]) -> EditRefused | None:
+def _broken(text: str, placed: Sequence[_LocatedProposal]) -> EditRefused | None:
     """What edits of a note break: a span that stays whole, or what belongs together."""
     changes = [entry.change for entry in placed]
     try:
@@ -179,11 +179,11 @@ def _accounting(answer: ProposedEdits, request: EditRequest) -> list[str]:
     return problems
 
 
-def _kept_words(answer: ProposedEdits, placed: Sequence[_Placed], request: EditRequest) -> list[str]:
+def _kept_words(answer: ProposedEdits, placed: Sequence[_LocatedProposal], request: EditRequest) -> list[str]:
     """Whether each paragraph's words really stand in what its edits add, or in what its duplicate markers quote."""
     problems = []
     left = {entry.paragraph for entry in answer.left}
-    holding: dict[int, list[_Placed]] = {}
+    holding: dict[int, list[_LocatedProposal]] = {}
     for entry in placed:
         for n in answer.paragraphs_of(entry.edit, request.chunk):
             holding.setdefault(n, []).append(entry)
@@ -195,7 +195,7 @@ def _kept_words(answer: ProposedEdits, placed: Sequence[_Placed], request: EditR
     return problems
 
 
-def _words_of(entry: _Placed) -> frozenset[str]:
+def _words_of(entry: _LocatedProposal) -> frozenset[str]:
     """The words that an edit adds, or that a duplicate marker quotes."""
     return frozenset(folded_words(entry.change.before) if entry.edit.is_duplicate else entry.change.added)
 
@@ -213,7 +213,10 @@ def _lost_marks(answer: ProposedEdits, request: EditRequest) -> list[str]:
 
 
 def _missing_words(
-    paragraph: Paragraph, holding: Sequence[_Placed], stands: Mapping[int, frozenset[str]], request: EditRequest
+    paragraph: Paragraph,
+    holding: Sequence[_LocatedProposal],
+    stands: Mapping[int, frozenset[str]],
+    request: EditRequest,
 ) -> str | None:
     wanted = dict.fromkeys(folded_words(paragraph.text))
     numbers = ", ".join(str(entry.number) for entry in holding)

@@ -77,7 +77,7 @@ def _count(number: int, word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MeteredCall:
     """One paid or reused answer, and what it was for (`chunk 3`, `group`, a note's path)."""
 
     purpose: str
@@ -95,7 +95,7 @@ class Reservation:
     entry: int = 0  # in the ledger of the day
 
 
-class Spend:
+class CostMeter:
     """The meter of one librarian, safe over threads. Calls side by side reserve together, so they cannot overshoot.
 
     A call reserves its prompt by the product's token rule and the longest answer it may get. Endpoints count with their
@@ -127,7 +127,7 @@ class Spend:
         self.max_tokens = max_tokens
         self.price = price
         self._lock = threading.Lock()
-        self._calls: list[Call] = []
+        self._calls: list[MeteredCall] = []
         self._totals: defaultdict[str, Usage] = defaultdict(Usage)
         self._total = Usage()
         self._held: list[Reservation] = []
@@ -141,7 +141,7 @@ class Spend:
             return self._total
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[MeteredCall, ...]:
         """Every answer in the order it came."""
         with self._lock:
             return tuple(self._calls)
@@ -183,7 +183,7 @@ class Spend:
             self._held.remove(held)
             if held.counted_prompt_tokens:
                 self._worst_ratio = max(self._worst_ratio, prompt_tokens / held.counted_prompt_tokens)
-            return self._count(Call(held.purpose, paid))
+            return self._count(MeteredCall(held.purpose, paid))
 
     def release(self, held: Reservation, *, failed: bool = False) -> None:
         """Gives the room back: the call was not paid. `failed`: it was made, and brought no answer."""
@@ -198,7 +198,7 @@ class Spend:
     def reuse(self, purpose: str) -> Usage:
         """Counts an answer that was served from the store and cost nothing."""
         with self._lock:
-            return self._count(Call(purpose, Usage(reused=1)))
+            return self._count(MeteredCall(purpose, Usage(reused=1)))
 
     def _check_caps(self, wanted: Reservation) -> None:
         spent, reserved = self._total.tokens, sum(held.tokens for held in self._held)
@@ -216,7 +216,7 @@ class Spend:
                 hint="Raise librarian.max_usd, or run again later: what is done is kept.",
             )
 
-    def _count(self, call: Call) -> Usage:
+    def _count(self, call: MeteredCall) -> Usage:
         self._calls.append(call)
         self._totals[call.purpose] += call.usage
         self._total += call.usage

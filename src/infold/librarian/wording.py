@@ -17,14 +17,14 @@ from infold.librarian.cards import available_card, viewed_card
 from infold.librarian.prompts import prompt
 from infold.text import content_hash, fenced
 
-Message = dict[str, Any]
+ChatMessage = dict[str, Any]
 
 _NO_NAMES = "(no note is long enough to show how fine they are)"
 _UNSAFE_IN_FENCE_LINE = re.compile(r"[\x00-\x1f\x7f<>\u2028\u2029]")
 
 
 @dataclass(slots=True)
-class Shown:
+class PromptState:
     """What a conversation has already shown: the chunk, cards by path, notes by the hash of their text."""
 
     chunk: bool = False
@@ -42,7 +42,7 @@ class Shown:
         }
 
     @classmethod
-    def after(cls, transcript: Iterable[Message]) -> Shown:
+    def after(cls, transcript: Iterable[ChatMessage]) -> PromptState:
         """What the last message of a transcript that says so had shown."""
         last: dict[str, Any] = next((m["shown"] for m in reversed(list(transcript)) if "shown" in m), {})
         return cls(
@@ -53,12 +53,12 @@ class Shown:
         )
 
 
-def to_send(transcript: Iterable[Message]) -> list[Message]:
+def to_send(transcript: Iterable[ChatMessage]) -> list[ChatMessage]:
     """The messages as an endpoint takes them."""
     return [{key: value for key, value in message.items() if key != "shown"} for message in transcript]
 
 
-def group_messages(request: GroupRequest) -> list[Message]:
+def group_messages(request: GroupRequest) -> list[ChatMessage]:
     """The whole conversation that asks for groups."""
     return [
         _system(prompt("group/system", max_words=request.max_chunk_words)),
@@ -73,7 +73,7 @@ def group_messages(request: GroupRequest) -> list[Message]:
     ]
 
 
-def summary_messages(request: SummaryRequest) -> list[Message]:
+def summary_messages(request: SummaryRequest) -> list[ChatMessage]:
     """The whole conversation that asks for a summary in spec 1's words: of the text or of the linked summaries."""
     words = f"{request.target_words[0]}-{request.target_words[1]}"
     if request.linked:
@@ -84,12 +84,12 @@ def summary_messages(request: SummaryRequest) -> list[Message]:
     return [_system(prompt("summary/system")), _user(asked)]
 
 
-def chunk_opening() -> list[Message]:
+def chunk_opening() -> list[ChatMessage]:
     """How each conversation about a chunk begins: the same words every time."""
     return [_system(prompt("chunk/system"))]
 
 
-def look_message(request: LookRequest, shown: Shown) -> Message:
+def look_message(request: LookRequest, shown: PromptState) -> ChatMessage:
     """The next exploration round: only cards that the conversation has not seen yet. Marks them as shown.
 
     A note linked from a viewed one stands under its links with its summary, in the words of an AVAILABLE card, and is
@@ -122,7 +122,7 @@ def look_message(request: LookRequest, shown: Shown) -> Message:
     return _user(asked, shown)
 
 
-def edit_message(request: EditRequest, shown: Shown) -> Message:
+def edit_message(request: EditRequest, shown: PromptState) -> ChatMessage:
     """The checked-out notes in full, and what to do with them; a note that stands as last shown is only named."""
     parts = _opening_parts(request.chunk, shown)
     for note in request.notes:
@@ -144,7 +144,7 @@ def answer_form(name: str, schema: dict[str, Any]) -> str:
     return prompt("answer_form", form=name, schema=json.dumps(schema, ensure_ascii=False))
 
 
-def _opening_parts(chunk: Chunk, shown: Shown) -> list[str]:
+def _opening_parts(chunk: Chunk, shown: PromptState) -> list[str]:
     if shown.chunk:
         return []
     shown.chunk = True
@@ -165,12 +165,12 @@ def _fenced_note(path: str, text: str) -> str:
     return fenced(text, label="note", origin=origin)
 
 
-def _system(content: str) -> Message:
+def _system(content: str) -> ChatMessage:
     return {"role": "system", "content": content}
 
 
-def _user(content: str, shown: Shown | None = None) -> Message:
-    message: Message = {"role": "user", "content": content}
+def _user(content: str, shown: PromptState | None = None) -> ChatMessage:
+    message: ChatMessage = {"role": "user", "content": content}
     if shown is not None:
         message["shown"] = shown.as_json()
     return message

@@ -34,7 +34,7 @@ from infold.operations.tool_choice import ToolChoice, called
 
 _log: Final = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Any, Any]
+CallContext = ServerRequestContext[Any, Any]
 
 INDEX_WAIT_SECONDS: Final = 2.0
 TIME_LIMIT_SECONDS: Final = 60.0
@@ -43,7 +43,7 @@ LONG_TIME_LIMIT_SECONDS: Final = 1800.0
 
 def build_server(vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None = None) -> Server[Any]:
     """A server of this vault's operations. Raises UsageError for a set of tools there is not."""
-    face = _Face(vault, choice, warm_up)
+    face = _ServerFace(vault, choice, warm_up)
     return Server(
         "infold",
         version=__version__,
@@ -59,7 +59,7 @@ def build_server(vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None = 
     )
 
 
-class _Face:
+class _ServerFace:
     """The handlers."""
 
     def __init__(self, vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None) -> None:
@@ -78,7 +78,7 @@ class _Face:
     def _names(self) -> dict[str, str]:
         return {operation.name: name for name, operation in self._offered.items()}
 
-    async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(self, _: CallContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Every tool that is offered. Made once: each client asks for the list before its first call."""
         return self._listed
 
@@ -86,7 +86,7 @@ class _Face:
     def _listed(self) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[tool(name, operation) for name, operation in self._offered.items()])
 
-    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, context: CallContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What the operation answers; what went wrong, and what to do, as an answer too: the agent can act on it."""
         try:
             operation = called(params.name, self._offered)
@@ -100,7 +100,7 @@ class _Face:
         except InfoldError as error:
             return _error(f"{error}{f' {error.hint}' if error.hint else ''}")
 
-    async def _run(self, context: Context, operation: Operation[Any, Any], request: Any) -> Mapping[str, Any]:
+    async def _run(self, context: CallContext, operation: Operation[Any, Any], request: Any) -> Mapping[str, Any]:
         limit = LONG_TIME_LIMIT_SECONDS if operation.takes_long else TIME_LIMIT_SECONDS
         with self._vault.reporting(_to_client(context)):
             try:
@@ -115,27 +115,27 @@ class _Face:
         return found
 
     async def list_resources(
-        self, _: Context, params: types.PaginatedRequestParams | None
+        self, _: CallContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Notes and runs, some at a time."""
         return await asyncio.to_thread(list_resources, self._vault, params.cursor if params else None)
 
     async def list_templates(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, _: CallContext, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """How the address of a note or a run is written."""
         return types.ListResourceTemplatesResult(resource_templates=templates())
 
-    async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(self, _: CallContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """A note or the report of a run."""
         with _protocol_errors():
             return await asyncio.to_thread(read_resource, self._vault, str(params.uri))
 
-    async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def list_prompts(self, _: CallContext, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """The common jobs."""
         return types.ListPromptsResult(prompts=[prompt.listed() for prompt in prompts(self._names).values()])
 
-    async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(self, _: CallContext, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """One of them, filled in."""
         with _protocol_errors():
             return prompt_text(params.name, params.arguments or {}, self._names)
@@ -163,7 +163,7 @@ def _error(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def _to_client(context: Context) -> Callable[[str, int, int], None]:
+def _to_client(context: CallContext) -> Callable[[str, int, int], None]:
     """Progress, from the thread of the work to the client that asked; whether it arrives changes nothing."""
     loop = asyncio.get_running_loop()
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from infold.app import OpenVault
 from infold.errors import InfoldError
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 
 _log: Final = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class WarmUp:
 
     def start(self) -> None:
         """Begins. An index that is there already serves meanwhile."""
-        if IndexFolder(self._vault.workspace.index).current() is not None:
+        if Generations(self._vault.workspace.index).current() is not None:
             self._has_words.set()
         self._thread.start()
 

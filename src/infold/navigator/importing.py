@@ -7,7 +7,7 @@ Reading costs nothing and happens by itself (`refresh`); what a librarian is ask
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,16 +18,15 @@ from infold.librarian.articles import ArticleRequest
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
-from infold.navigator.nodes import Node, article_nodes
+from infold.navigator.nodes import NoteNode, article_nodes
 from infold.navigator.store import Article, Edge, KeptSummary, NavigatorStore, StoredNode, as_stored, moment
+from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params
 from infold.text import content_hash
 from infold.vault.files import FileStat, Skipped, decode, read_bytes, scan
 from infold.vault.links import LinkResolver
 from infold.vault.note import Note, parse
-
-Progress = Callable[[str, int, int], None]
 
 _BATCH: Final = 100  # articles stored in one transaction
 _KEPT_AT_ONCE: Final = 32  # answers; those that were paid for are kept by content as well, the moment they come
@@ -216,7 +215,7 @@ class Importer:
 
     def _read(
         self, path: str, stat: FileStat, resolver: LinkResolver, skipped: list[Skipped]
-    ) -> tuple[Article, tuple[Node, ...], list[Edge]] | None:
+    ) -> tuple[Article, tuple[NoteNode, ...], list[Edge]] | None:
         try:
             data = read_bytes(self._vault, path, self._params.vault.max_note_bytes)
             text = decode(data, path)
@@ -229,12 +228,12 @@ class Importer:
         article = Article(path, content_hash(data), stat.mtime_ns, stat.size, note.title, day, note.tags, text)
         return article, nodes, list(_edges(note, nodes, resolver))
 
-    def _put(self, batch: Sequence[tuple[Article, tuple[Node, ...], list[Edge]]]) -> None:
+    def _put(self, batch: Sequence[tuple[Article, tuple[NoteNode, ...], list[Edge]]]) -> None:
         hashes = [node.context_hash for _, nodes, _ in batch for node in nodes]
         kept = self._store.summaries(hashes)
         before = self._store.nodes([node.id for _, nodes, _ in batch for node in nodes])
 
-        def row(node: Node) -> tuple[Node, str, bool]:
+        def row(node: NoteNode) -> tuple[NoteNode, str, bool]:
             summary = kept.get(node.context_hash)
             if summary is not None:
                 return node, summary, False
@@ -244,7 +243,7 @@ class Importer:
         self._store.put([(article, [row(node) for node in nodes], edges) for article, nodes, edges in batch])
 
 
-def _edges(note: Note, nodes: Sequence[Node], resolver: LinkResolver) -> Iterator[Edge]:
+def _edges(note: Note, nodes: Sequence[NoteNode], resolver: LinkResolver) -> Iterator[Edge]:
     """Each link of the note that leads to a note, out of the innermost node that it stands in."""
     for link in note.links:
         target = resolver.resolve_link(link, note.path)

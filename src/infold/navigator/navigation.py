@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from infold.errors import NodeUnknown, UsageError
 from infold.navigator.lens import BUILT_IN, Lens, Subject, direction, raised
 from infold.navigator.nodes import NodeType
-from infold.navigator.places import Place, means_centre
+from infold.navigator.places import NavigatorPlace, means_centre
 from infold.navigator.proximity import NodeVectors, VectorCache
 from infold.navigator.store import NavigatorStore, StoredNode
 from infold.vault.names import folded, stem
@@ -43,7 +43,7 @@ class NodeFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NodeMatch:
     """A node that was found, and how near it is: 1 is the same direction, and a lens may change that."""
 
     node: StoredNode
@@ -70,11 +70,11 @@ class Navigator:
     # where the caller is
 
     @property
-    def place(self) -> Place:
+    def place(self) -> NavigatorPlace:
         """Where this caller is."""
-        return Place.of(self._store.place(self._caller))
+        return NavigatorPlace.of(self._store.place(self._caller))
 
-    def go(self, place: Place) -> None:
+    def go(self, place: NavigatorPlace) -> None:
         """Keeps where this caller is now."""
         self._store.go(self._caller, place.as_json())
 
@@ -112,7 +112,7 @@ class Navigator:
         radius: float | None = None,
         where: NodeFilter | None = None,
         limit: int = LIMIT,
-    ) -> list[Found]:
+    ) -> list[NodeMatch]:
         """The nodes nearest to a question, at all levels; with a `centre` those near both. Nearest first.
 
         `radius` is the largest cosine distance. The best becomes the caller's centre.
@@ -134,7 +134,7 @@ class Navigator:
 
     def move(
         self, node_id: str | None = None, where: NodeFilter | None = None, *, across: bool = False, limit: int = LIMIT
-    ) -> list[Found]:
+    ) -> list[NodeMatch]:
         """The nodes nearest to one, of its own level, or `across` all levels; none of them above or below it.
 
         The node becomes the caller's centre.
@@ -175,7 +175,7 @@ class Navigator:
         self.go(self.place.at(above.id))
         return above, self._store.children(above.id)
 
-    def follow(self, node_id: str | None, link_type: str) -> list[Found]:
+    def follow(self, node_id: str | None, link_type: str) -> list[NodeMatch]:
         """Where links of a node lead, or what links to it. Raises UsageError for a kind of link there is not.
 
         `backlink`: the nodes that link to its note, and those that it links to itself, each with the line of the link.
@@ -185,8 +185,8 @@ class Navigator:
         match link_type:
             case "containment":
                 above = self.breadcrumbs(node)[:-1]
-                found = [Found(each, 1.0, "holds it") for each in reversed(above)]
-                found += [Found(each, 1.0, "part of it") for each in self._store.children(node.id)]
+                found = [NodeMatch(each, 1.0, "holds it") for each in reversed(above)]
+                found += [NodeMatch(each, 1.0, "part of it") for each in self._store.children(node.id)]
             case "backlink":
                 found = self._linked(node)
             case _:
@@ -247,7 +247,7 @@ class Navigator:
         within: NDArray[np.bool_],
         where: NodeFilter,
         limit: int,
-    ) -> list[Found]:
+    ) -> list[NodeMatch]:
         allowed = self._allowed(where)
         if where.types:
             within = within & vectors.of_types(frozenset(map(str, where.types)))
@@ -262,18 +262,18 @@ class Navigator:
         top = _highest(scores, rows, limit * _A_NOTE * 4)
         return self._told_apart([(vectors.ids[row], float(scores[row]), vectors.paths[row]) for row in top], limit)
 
-    def _told_apart(self, ranked: Iterable[tuple[str, float, str]], limit: int) -> list[Found]:
+    def _told_apart(self, ranked: Iterable[tuple[str, float, str]], limit: int) -> list[NodeMatch]:
         """The best nodes, few of each note, none that only holds, or is held by, one that is better."""
         ranked = list(ranked)
         nodes = self._store.nodes([node_id for node_id, _, _ in ranked])
-        found: list[Found] = []
+        found: list[NodeMatch] = []
         counts: dict[str, int] = {}
         for node_id, score, path in ranked:
             node = nodes.get(node_id)
             if node is None or counts.get(path, 0) >= _A_NOTE or any(_overlap(node, each.node) for each in found):
                 continue
             counts[path] = counts.get(path, 0) + 1
-            found.append(Found(node, round(score, 4)))
+            found.append(NodeMatch(node, round(score, 4)))
             if len(found) == limit:
                 break
         return found
@@ -303,18 +303,20 @@ class Navigator:
             parts.append(vectors.rows[rows])
         return np.concatenate(parts) if parts else np.zeros((0, vectors.rows.shape[1]), dtype=np.float32)
 
-    def _linked(self, node: StoredNode) -> list[Found]:
+    def _linked(self, node: StoredNode) -> list[NodeMatch]:
         incoming = [
             edge
             for edge in self._store.links_to(node.path)
             if edge.path != node.path and self._is_meant(edge.anchor, node)
         ]
         sources = self._store.nodes([edge.source_id for edge in incoming])
-        found = [Found(sources[edge.source_id], 1.0, edge.context) for edge in incoming if edge.source_id in sources]
+        found = [
+            NodeMatch(sources[edge.source_id], 1.0, edge.context) for edge in incoming if edge.source_id in sources
+        ]
         for edge in self._store.links_from([node.id, *self._below(node)]):
             target = self._target(edge.target_path, edge.anchor)
             if target is not None and edge.target_path != node.path:
-                found.append(Found(target, 1.0, edge.context))
+                found.append(NodeMatch(target, 1.0, edge.context))
         return list({each.node.id: each for each in found}.values())
 
     def _is_meant(self, anchor: str, node: StoredNode) -> bool:

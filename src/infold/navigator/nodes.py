@@ -37,7 +37,7 @@ class NodeType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NoteNode:
     """A part of a note. `text` is the note's own text of it, children included; `trail` the titles above it.
 
     `start` and `end` are characters of the file's text, `line` and `end_line` count from 1. `ordinal` is the place
@@ -95,7 +95,7 @@ class _Open:
     ordinal: int
 
 
-def article_nodes(note: Note) -> tuple[Node, ...]:
+def article_nodes(note: Note) -> tuple[NoteNode, ...]:
     """The nodes of `note` in reading order, the article first; each after its parent.
 
     A heading opens a section below the nearest heading of a lower level, so skipped levels nest too. The blocks of a
@@ -105,9 +105,9 @@ def article_nodes(note: Note) -> tuple[Node, ...]:
     return tuple(_Builder(note).build())
 
 
-def children(nodes: Sequence[Node]) -> dict[str, list[Node]]:
+def children(nodes: Sequence[NoteNode]) -> dict[str, list[NoteNode]]:
     """The nodes right below each, by id, in reading order."""
-    below: dict[str, list[Node]] = {node.id: [] for node in nodes}
+    below: dict[str, list[NoteNode]] = {node.id: [] for node in nodes}
     for node in nodes:
         if node.parent_id is not None:
             below[node.parent_id].append(node)
@@ -129,9 +129,9 @@ class _Builder:
         first = next((block for block in note.blocks if block.kind is not BlockKind.FRONT_MATTER), None)
         article = str(uuid5(_NAMESPACE, note.path))
         self._stack = [_Open(article, None, note.title, (), start, first.line if first else 1, 0, 0)]
-        self._found: list[Node | None] = [None]
+        self._found: list[NoteNode | None] = [None]
 
-    def build(self) -> Iterator[Node]:
+    def build(self) -> Iterator[NoteNode]:
         headings = {heading.line: heading for heading in self._note.headings}
         for first, last in _paragraph_runs(self._note.blocks):
             heading = headings.get(first.line) if first.kind is BlockKind.HEADING else None
@@ -159,7 +159,7 @@ class _Builder:
         opened = self._stack.pop()
         kind = NodeType.SECTION if self._stack else NodeType.ARTICLE
         text = self._note.text[opened.start : end].rstrip()
-        node = Node(
+        node = NoteNode(
             id=opened.id,
             parent_id=opened.parent_id,
             type=kind,
@@ -182,7 +182,7 @@ class _Builder:
         if not text.strip():
             return
         self._found.append(
-            Node(
+            NoteNode(
                 id=self._new_id(above.id, NodeType.PARAGRAPH, collapse_spaces(text)),
                 parent_id=above.id,
                 type=NodeType.PARAGRAPH,

@@ -12,7 +12,7 @@ HERE: Final = frozenset(("", "this", "this one", "this idea", "here", "it", "cen
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigatorPlace:
     """The centre (a node's id, or None), the name of the lens (or None), and the centres before, oldest first."""
 
     centre: str | None = None
@@ -20,7 +20,7 @@ class Place:
     way: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Place:
+    def of(cls, kept: Mapping[str, Any]) -> NavigatorPlace:
         """The place that was kept; one that cannot be read is the beginning."""
         centre, lens, way = kept.get("centre"), kept.get("lens"), kept.get("way", ())
         return cls(
@@ -33,20 +33,20 @@ class Place:
         """The same as JSON values."""
         return asdict(self)
 
-    def at(self, node_id: str) -> Place:
+    def at(self, node_id: str) -> NavigatorPlace:
         """The place after a step to a node."""
         if node_id == self.centre:
             return self
         way = (*self.way, self.centre) if self.centre is not None else self.way
         return replace(self, centre=node_id, way=way[-_LONGEST:])
 
-    def back(self) -> Place:
+    def back(self) -> NavigatorPlace:
         """The place before the last step; the same where there was none."""
         if not self.way:
             return self
         return replace(self, centre=self.way[-1], way=self.way[:-1])
 
-    def through(self, lens: str | None) -> Place:
+    def through(self, lens: str | None) -> NavigatorPlace:
         """The place seen through a lens, or through none."""
         return replace(self, lens=lens)
 

@@ -7,7 +7,7 @@ is new. An exact scan of 100,000 vectors takes milliseconds; proximity is comput
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +21,9 @@ from infold.durable.files import Disk
 from infold.navigator.clusters import Matrix
 from infold.navigator.nodes import RAW_TOKENS, NodeType
 from infold.navigator.store import NavigatorStore, StoredNode
+from infold.progress import Progress
 from infold.search.embed.embedder import Embedder
 from infold.text import content_hash, token_count
-
-Progress = Callable[[str, int, int], None]
 
 _BATCH: Final = 512
 _FORMAT: Final = 1

@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
 from infold.navigator.lens import Lens
-from infold.navigator.nodes import Node, NodeType
+from infold.navigator.nodes import NodeType, NoteNode
 
 _NODES: Final = (
     """CREATE TABLE articles (
@@ -303,7 +303,7 @@ class NavigatorStore:
 
     def put(
         self,
-        articles: Sequence[tuple[Article, Sequence[tuple[Node, str, bool]], Sequence[Edge]]],
+        articles: Sequence[tuple[Article, Sequence[tuple[NoteNode, str, bool]], Sequence[Edge]]],
         gone: Iterable[str] = (),
     ) -> None:
         """Replaces what is stored of these notes, all or nothing; takes those that are `gone` away.
@@ -454,7 +454,7 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def as_stored(node: Node) -> StoredNode:
+def as_stored(node: NoteNode) -> StoredNode:
     """A node as it would be stored, without a summary."""
     now = moment()
     row = _node_row(node, "", None, now, is_dirty=True)
@@ -497,7 +497,7 @@ def _article_row(article: Article) -> tuple[object, ...]:
 
 
 def _node_row(
-    node: Node, summary: str, before: Sequence[str] | None, now: str, *, is_dirty: bool
+    node: NoteNode, summary: str, before: Sequence[str] | None, now: str, *, is_dirty: bool
 ) -> tuple[object, ...]:
     digest = node.content_hash
     created, updated = (before[1], before[2] if before[0] == digest else now) if before else (now, now)

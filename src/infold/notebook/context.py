@@ -27,7 +27,7 @@ DAILY: Final = "daily log"
 
 
 @dataclass(frozen=True, slots=True)
-class ContextFile:
+class LoadedFile:
     """A file of the context. `text` is what is shown of it, from `first_line`; `left_out` counts characters."""
 
     path: str
@@ -50,10 +50,10 @@ class ContextFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class NotebookContext:
     """The files in their order: reference notes by path, then the days, oldest first. `notices` say what is missing."""
 
-    files: tuple[ContextFile, ...]
+    files: tuple[LoadedFile, ...]
     notices: tuple[str, ...] = ()
 
     @property
@@ -78,10 +78,10 @@ class Context:
         return {"text": self.text, "files": [file.as_json() for file in self.files], "notices": list(self.notices)}
 
 
-def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
+def build_context(workspace: Workspace, now: datetime | None = None) -> NotebookContext:
     """The context as of `now`. A file that cannot be read is named and left out; nothing is written."""
     params = workspace.params.notebook
-    files: list[ContextFile] = []
+    files: list[LoadedFile] = []
     notices: list[str] = []
     room = params.context_total_characters
     for path in (*_reference_paths(workspace), *_unmoved(workspace)):
@@ -110,7 +110,7 @@ def build_context(workspace: Workspace, now: datetime | None = None) -> Context:
         text = _text(workspace, path, notices) if safe_path(workspace.vault, path).exists() else None
         if text is not None and text.strip():
             files.append(_end(path, without_outside(text), params.context_file_characters))
-    return Context(tuple(files), tuple(notices))
+    return NotebookContext(tuple(files), tuple(notices))
 
 
 def _reference_paths(workspace: Workspace) -> list[str]:
@@ -143,30 +143,30 @@ def _is_from_outside(text: str) -> bool:
     return front is not None and trust_of(front.values) == TRUST_OF_OTHERS
 
 
-def _beginning(path: str, text: str, most: int) -> ContextFile:
+def _beginning(path: str, text: str, most: int) -> LoadedFile:
     """A reference note from its top: whole lines, or whole words where a line is so long that half would be lost."""
     if len(text) <= most:
-        return ContextFile(path, REFERENCE, text)
+        return LoadedFile(path, REFERENCE, text)
     ends = (text.rfind(sign, 0, most) + 1 for sign in "\n ")
     shown = text[: next((end for end in ends if end >= most // 2), most)]
     line = shown.count("\n") + 1
-    return ContextFile(path, REFERENCE, shown, left_out=len(text) - len(shown), rest=_get(f"{path}:{line}"))
+    return LoadedFile(path, REFERENCE, shown, left_out=len(text) - len(shown), rest=_get(f"{path}:{line}"))
 
 
 def _get(place: str) -> str:
     return f"infold get {shlex.quote(place)}"
 
 
-def _end(path: str, text: str, most: int) -> ContextFile:
+def _end(path: str, text: str, most: int) -> LoadedFile:
     """A log to its end: the latest entries count, from the first that begins in the first half of the limit.
 
     Where none does, from the first such line, else word.
     """
     if len(text) <= most:
-        return ContextFile(path, DAILY, text)
+        return LoadedFile(path, DAILY, text)
     first, latest = len(text) - most, len(text) - most // 2
     begins = (text.find(sign, first - 1, latest) + 1 for sign in ("\n## ", "\n", " "))
     start = next((begin for begin in begins if begin), first)
     before = text.count("\n", 0, start)
     hidden = before if text[start - 1] == "\n" else before + 1  # lines, the one that is cut among them
-    return ContextFile(path, DAILY, text[start:], before + 1, start, _get(f"{path}:1:{hidden}"))
+    return LoadedFile(path, DAILY, text[start:], before + 1, start, _get(f"{path}:1:{hidden}"))

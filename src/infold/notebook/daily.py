@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from infold.durable.change import Kind
+from infold.durable.change import ChangeKind
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.entries import closing_of, entry_text
 from infold.notebook.names import page_path
@@ -68,7 +68,9 @@ def daily_log(workspace: Workspace, entry: str, now: datetime | None = None) -> 
                 (text, "") if text.strip(BOM + _BLANK) else _beginning(workspace, writer, names, path, at, text)
             )
             recent.add(entry, path, block, at)
-            change = writer.write(path, before, with_entry(start, block).encode(), Kind.LOG, f"{path} got an entry.")
+            change = writer.write(
+                path, before, with_entry(start, block).encode(), ChangeKind.LOG, f"{path} got an entry."
+            )
             return Logged(path, f"Logged in {path}.{notice}", block, id=change.id)
 
         return on_what_stands(attempt)

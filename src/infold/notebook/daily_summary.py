@@ -17,7 +17,7 @@ from infold.errors import NoteUnreadable
 from infold.librarian.answers import SummaryRequest
 from infold.notebook.daily import daily_log, daily_path, local
 from infold.notebook.sessions import transcript_files
-from infold.notebook.transcripts import Turn, read_transcript
+from infold.notebook.transcripts import SessionTurn, read_transcript
 from infold.notebook.turns import said_by
 from infold.text import collapse_spaces, word_count
 from infold.vault.daily_notes import daily_notes
@@ -115,5 +115,5 @@ def _sessions(workspace: Workspace, day: date, *, with_names: bool) -> Iterator[
             yield f"## {transcript.title}\n\n{_spoken(turns, with_names=with_names)}"
 
 
-def _spoken(turns: list[Turn], *, with_names: bool) -> str:
+def _spoken(turns: list[SessionTurn], *, with_names: bool) -> str:
     return said_by(turns) if with_names else "\n\n".join(turn.text for turn in turns)

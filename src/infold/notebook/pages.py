@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from infold.durable.change import Kind
+from infold.durable.change import ChangeKind
 from infold.errors import EditRefused, NoteChanged
 from infold.notebook.names import page_path
 from infold.notebook.sections import Revised, appended, appended_to_section, new_page, replaced, replaced_section
@@ -78,7 +78,7 @@ def _write(
     if after == before:
         return Written(path, f"{path} says that already; nothing was written.", size, size)
     message = _message(path, revised, size, len(after))
-    change = writer.write(path, before, after, Kind.WRITE, message)
+    change = writer.write(path, before, after, ChangeKind.WRITE, message)
     return Written(path, message, size, len(after), change.id)
 
 
@@ -103,7 +103,7 @@ def notebook_edit(workspace: Workspace, path: str, content: str, known_hash: str
             size = len(after)
             return Written(path, f"{path} says that already; nothing was written.", size, size, hash=known_hash or "")
         what = f"{path} edited ({len(before or b''):,} → {len(after):,} bytes)."
-        change = writer.write(path, before, after, Kind.WRITE, what)
+        change = writer.write(path, before, after, ChangeKind.WRITE, what)
         return Written(path, what, len(before or b""), len(after), change.id, content_hash(after))
 
 

@@ -20,10 +20,10 @@ from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
 from infold.search.index.contract import Hit, IndexPoint, PointGroup
-from infold.search.index.feeds import Item, Listing, Reading
+from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.index.points import NotePoints, passage_ids, point_id
 from infold.search.languages import AUTO, detect_language
-from infold.search.query.excerpts import Stretch
+from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
 from infold.settings import SearchParams
 from infold.text import content_hash
@@ -87,18 +87,18 @@ class SessionsFeed:
             )
         return Listing(items, skipped)
 
-    def read(self, item: Item, known_sha256: str) -> Reading:
+    def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a transcript."""
         name = item.path.removeprefix(PREFIX)
         try:
             transcript = read_transcript(self.folder / name)
         except NoteUnreadable as error:
             is_kept = not isinstance(error.__cause__, FileNotFoundError)
-            return Reading(item, reason=str(error), is_kept=is_kept)
+            return ReadResult(item, reason=str(error), is_kept=is_kept)
         if transcript.sha256 == known_sha256:
-            return Reading(item, known_sha256)
+            return ReadResult(item, known_sha256)
         written = datetime.fromtimestamp(item.mtime_ns / 1e9, UTC).astimezone().date().isoformat()
-        return Reading(item, transcript.sha256, session_points(item.path, transcript, self.params, written))
+        return ReadResult(item, transcript.sha256, session_points(item.path, transcript, self.params, written))
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class SessionTexts:
     params: SearchParams
     _known: dict[str, tuple[Transcript, dict[str, TurnsPassage]]] = field(default_factory=dict)
 
-    def stretch(self, hit: Hit) -> Stretch | None:
+    def stretch(self, hit: Hit) -> Excerpt | None:
         """The turns of `hit`, with who said them; None where the transcript no longer has them."""
         if hit.path not in self._known:
             try:
@@ -121,7 +121,7 @@ class SessionTexts:
         passage = passages.get(hit.id) or _as_it_was(hit, transcript, len(passages))
         if passage is None:
             return None
-        return Stretch(passage.shown, passage.first.line, passage.last.line, passage.trail[0])
+        return Excerpt(passage.shown, passage.first.line, passage.last.line, passage.trail[0])
 
 
 def turns_text(folder: Path, path: str, start: int = 1, end: int | None = None) -> str:

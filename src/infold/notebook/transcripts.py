@@ -35,7 +35,7 @@ _DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SessionTurn:
     """What one side said. `line` is the line of the transcript, from 1; `number` counts turns, from 1."""
 
     number: int
@@ -49,7 +49,7 @@ class Turn:
 class Transcript:
     """A transcript as it was read. `malformed` are the numbers of lines that are no JSON objects."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[SessionTurn, ...]
     sha256: str
     malformed: tuple[int, ...] = ()
     is_being_written: bool = False  # the last line is not whole yet
@@ -85,7 +85,7 @@ def read_transcript(file: Path) -> Transcript:
 def parse_transcript(stream: BinaryIO) -> Transcript:
     """The same of lines at hand."""
     digest = sha256()
-    turns: list[Turn] = []
+    turns: list[SessionTurn] = []
     malformed: list[int] = []
     is_being_written = False
     for line, data in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
@@ -99,7 +99,7 @@ def parse_transcript(stream: BinaryIO) -> Transcript:
             else:
                 is_being_written = True
             continue
-        turns += [Turn(len(turns) + 1, line, *said) for said in _said(record)]
+        turns += [SessionTurn(len(turns) + 1, line, *said) for said in _said(record)]
     return Transcript(tuple(turns), digest.hexdigest(), tuple(malformed), is_being_written)
 
 

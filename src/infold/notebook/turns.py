@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from infold.notebook.transcripts import Transcript, Turn
+from infold.notebook.transcripts import SessionTurn, Transcript
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
 
 _BREAKS: Final = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…。！？])\s*"), re.compile(r"\s+"))
@@ -23,8 +23,8 @@ _NAMES: Final = {"user": "User", "assistant": "Assistant"}
 class TurnsPassage:
     """A window of turns: the lines of the transcript it stands on, and its numbers of turns, all included."""
 
-    first: Turn
-    last: Turn
+    first: SessionTurn
+    last: SessionTurn
     text: str  # what was said, as it is indexed
     shown: str  # with who said it
 
@@ -45,7 +45,7 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
     limit = max_tokens * CHARACTERS_PER_TOKEN
     overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
     passages: list[TurnsPassage] = []
-    held: list[Turn] = []
+    held: list[SessionTurn] = []
     is_new = False  # whether a turn is held that no passage has yet
     for turn in transcript.turns:
         if len(turn.text) > limit:
@@ -63,21 +63,21 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
     return passages + ([window(held)] if is_new else [])
 
 
-def said_by(turns: Sequence[Turn]) -> str:
+def said_by(turns: Sequence[SessionTurn]) -> str:
     """The turns as a person reads them: who, then what."""
     return "\n\n".join(f"{_NAMES[turn.role]}: {turn.text}" for turn in turns)
 
 
-def _length(turns: Sequence[Turn]) -> int:
+def _length(turns: Sequence[SessionTurn]) -> int:
     return sum(len(turn.text) + 2 for turn in turns) - 2
 
 
-def window(turns: Sequence[Turn]) -> TurnsPassage:
+def window(turns: Sequence[SessionTurn]) -> TurnsPassage:
     """The passage that holds these turns whole."""
     return TurnsPassage(turns[0], turns[-1], "\n\n".join(turn.text for turn in turns), said_by(turns))
 
 
-def _part(turn: Turn, text: str) -> TurnsPassage:
+def _part(turn: SessionTurn, text: str) -> TurnsPassage:
     return TurnsPassage(turn, turn, text, f"{_NAMES[turn.role]}: {text}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from infold.app import OpenVault
-from infold.docmem.budgeted_expansion import Summaries
+from infold.docmem.budgeted_expansion import SummaryUse
 from infold.docmem.node import metadata
 from infold.errors import NodeNotFound, StoreBusy, StoreDamaged, StoreTooNew
 from infold.operations.contract import Effect, Group, Message, Nothing
@@ -166,7 +166,7 @@ def docmem_structure(vault: OpenVault, request: DocmemNodeRequest) -> DocmemStru
 class DocmemSerializeRequest(DocmemNodeRequest):
     """Which document."""
 
-    summaries: Summaries = "with"
+    summaries: SummaryUse = "with"
     """Summaries over what is below them (with), left out (without), or in its place (instead)."""
 
 

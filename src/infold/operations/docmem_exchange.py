@@ -76,7 +76,7 @@ class DocmemImportRequest(ImportPlace):
 
     source: str
     """A file, or a note of the vault by its path there."""
-    form: importing.Form | None = None
+    form: importing.ImportForm | None = None
     """markdown, text, toml or transcript; else by the file's name."""
     again: bool = False
     """Also where it was imported from there before: a second tree of it."""
@@ -109,7 +109,7 @@ class DocmemImportTextRequest(ImportPlace):
     """What it is called, as a file is: beds.md."""
     text: str
     """The text."""
-    form: importing.Form | None = None
+    form: importing.ImportForm | None = None
     """markdown, text, toml or transcript; else by the name."""
 
 
@@ -153,7 +153,7 @@ def docmem_import_session(vault: OpenVault, request: DocmemImportSessionRequest)
 class DocmemExportRequest(DocmemNodeRequest):
     """What is to be written out."""
 
-    form: exporting.Form = "markdown"
+    form: exporting.ExportForm = "markdown"
     """markdown: the document below the node; toml: the node too, to be imported again; jsonl: a line a node."""
 
 
@@ -161,7 +161,7 @@ class DocmemExportAnswer(Message):
     """A tree as a text."""
 
     node: str
-    form: exporting.Form
+    form: exporting.ExportForm
     text: str
 
 
@@ -321,7 +321,7 @@ def docmem_backup(vault: OpenVault, request: DocmemBackupRequest) -> DocmemBacku
     return DocmemBackupAnswer(file=str(request.file.absolute()))
 
 
-def _imported(vault: OpenVault, done: importing.Imported) -> DocmemImportAnswer:
+def _imported(vault: OpenVault, done: importing.ImportedTree) -> DocmemImportAnswer:
     changed = done.nodes or done.removed
     return DocmemImportAnswer(
         node=node_of(done.node),

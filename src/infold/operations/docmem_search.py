@@ -30,7 +30,7 @@ class DocmemSearchRequest(Message):
     """At most so many results."""
 
 
-class FoundNode(MemoryNode):
+class FoundMemory(MemoryNode):
     """A node that answers, and where it stands."""
 
     score: float
@@ -55,7 +55,7 @@ class DocmemSearchAnswer(Message):
     """What was found, the best first."""
 
     query: str
-    results: tuple[FoundNode, ...]
+    results: tuple[FoundMemory, ...]
     linked: dict[str, tuple[MemoryNode, ...]]
     """What each @tag in the query and the results stands for."""
     gone: int
@@ -219,8 +219,8 @@ def docmem_index(vault: OpenVault, request: Nothing) -> DocmemIndexAnswer:  # no
     )
 
 
-def _found(result: Recalled) -> FoundNode:
-    return FoundNode.of(
+def _found(result: Recalled) -> FoundMemory:
+    return FoundMemory.of(
         result.node,
         score=round(result.score, 4),
         root=result.root.id,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infold.evaluation.findings import Findings
-    from infold.evaluation.retrieval.report import Found
+    from infold.evaluation.retrieval.report import RetrievalFindings
     from infold.evaluation.summaries import SummariesEvaluation
 
 _ERRORS = (UsageError, StateUnwritable, EnvironmentFault)
@@ -96,7 +96,7 @@ def filing_answer(findings: Findings, folder: Path, fallen: Sequence[str] = ()) 
     )
 
 
-def retrieval_answer(found: Found, folder: Path, fallen: Sequence[str] = ()) -> EvaluationAnswer:
+def retrieval_answer(found: RetrievalFindings, folder: Path, fallen: Sequence[str] = ()) -> EvaluationAnswer:
     """The same of retrieval."""
     return EvaluationAnswer(
         metrics=lazy.evaluation.retrieval.report.metrics(found),

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from infold import lazy
 from infold.app import OpenVault
-from infold.durable.change import Change, ChangeStatus, Kind, Undone
+from infold.durable.change import Change, ChangeKind, ChangeStatus, Undone
 from infold.durable.records import Planned
 from infold.errors import (
     EditRefused,
@@ -120,7 +120,7 @@ class RunSummary(Message):
     """A run, or another change, in a line."""
 
     run: str
-    kind: Kind
+    kind: ChangeKind
     status: RunStatus | ChangeStatus
     created_at: str
     """ISO 8601, UTC."""
@@ -161,7 +161,7 @@ def run_summary(run: Run | Change) -> RunSummary:
         return RunSummary.of(run, run=run.id, created_at=run.at, notes=len(run.files))
     counts = {kind: sum(p.outcome == kind for p in run.paragraphs) for kind in ("integrated", "duplicate", "left")}
     notes = sum(change.path != run.inbox for change in run.changes)
-    return RunSummary.of(run, run=run.id, kind=Kind.INTEGRATE, notes=notes, usd=run.usage.usd, **counts)
+    return RunSummary.of(run, run=run.id, kind=ChangeKind.INTEGRATE, notes=notes, usd=run.usage.usd, **counts)
 
 
 class RunRequest(Message):
@@ -183,7 +183,7 @@ class ChangeRecord(Message):
     """A change that is no integration."""
 
     id: str
-    kind: Kind
+    kind: ChangeKind
     status: ChangeStatus
     at: str
     """ISO 8601, UTC."""
@@ -276,7 +276,7 @@ def run_apply(vault: OpenVault, request: RunApplyRequest) -> InboxIntegrateAnswe
     """Apply a dry run that was reviewed: all of it, or what is decided. Refused where a note has changed since."""
     decisions = {
         each.number: lazy.inbox.review.Decision(
-            lazy.inbox.review.Verdict(each.verdict), each.text, each.file, each.section
+            lazy.inbox.review.HunkVerdict(each.verdict), each.text, each.file, each.section
         )
         for each in request.decisions
     }

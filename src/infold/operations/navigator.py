@@ -13,7 +13,7 @@ from infold.errors import EnvironmentFault, IndexFault, LibrarianFault, Navigato
 from infold.librarian.estimate import Estimate
 from infold.librarian.spend import Usage
 from infold.navigator.lens import Lens
-from infold.navigator.navigation import Found, Navigator, NodeFilter
+from infold.navigator.navigation import Navigator, NodeFilter, NodeMatch
 from infold.navigator.nodes import NodeType
 from infold.navigator.store import StoredNode
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
@@ -151,7 +151,7 @@ def zoom_in(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
     """Go deeper: what a node is made of, in reading order. It becomes your centre."""
     navigator = vault.navigator(request.caller)
     _, below = navigator.zoom_in(request.node_id)
-    return _nodes(vault, navigator, [Found(node, 1.0) for node in below])
+    return _nodes(vault, navigator, [NodeMatch(node, 1.0) for node in below])
 
 
 @operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
@@ -159,7 +159,7 @@ def zoom_out(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
     """Rise to what a node is part of, with its summary, and the parts beside it. That becomes your centre."""
     navigator = vault.navigator(request.caller)
     _, beside = navigator.zoom_out(request.node_id)
-    return _nodes(vault, navigator, [Found(node, 1.0) for node in beside])
+    return _nodes(vault, navigator, [NodeMatch(node, 1.0) for node in beside])
 
 
 class FollowLinkRequest(NodeRequest):
@@ -181,7 +181,7 @@ def back(vault: OpenVault, request: CallerRequest) -> NodesAnswer:
     """Go back to where you were before the last step."""
     navigator = vault.navigator(request.caller)
     node = navigator.back()
-    return _nodes(vault, navigator, [Found(node, 1.0)])
+    return _nodes(vault, navigator, [NodeMatch(node, 1.0)])
 
 
 class FilterRequest(CallerRequest):
@@ -482,7 +482,7 @@ def _fields(vault: OpenVault, node: StoredNode) -> dict[str, object]:
     }
 
 
-def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[Found]) -> NodesAnswer:
+def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[NodeMatch]) -> NodesAnswer:
     place = navigator.place
     centre = vault.navigator_store.node(place.centre) if place.centre else None
     crumbs = [node.title or "¶" for node in navigator.breadcrumbs(centre)] if centre is not None else []

@@ -181,7 +181,7 @@ def _updated(
         return (), None
     paths = tuple(file.path for file in files)
     plan = lazy.durable.changes.Changes(vault.workspace).plan(
-        lazy.durable.change.Kind.WRITE, files, f"{', '.join(paths)} brought up to date with its source"
+        lazy.durable.change.ChangeKind.WRITE, files, f"{', '.join(paths)} brought up to date with its source"
     )
     return paths, plan.apply().id
 

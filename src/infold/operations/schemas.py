@@ -39,12 +39,12 @@ def without_nulls(value: Any) -> Any:
 
 
 def _plain(schema: dict[str, Any], *, keeps_defaults: bool) -> dict[str, Any]:
-    found = _Plain(schema.get("$defs", {}), keeps_defaults=keeps_defaults).of(schema, 0)
+    found = _PlainSchema(schema.get("$defs", {}), keeps_defaults=keeps_defaults).of(schema, 0)
     found.pop("title", None)
     return found
 
 
-class _Plain:
+class _PlainSchema:
     """One schema made plain: references put in, what may be null made optional."""
 
     def __init__(self, known: Mapping[str, Any], *, keeps_defaults: bool) -> None:

@@ -21,16 +21,17 @@ from infold.search.follow.watcher import is_watched
 from infold.search.index.change_detection import gone
 from infold.search.index.contract import Filter
 from infold.search.index.feeds import notes_in
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.manifest import IN_PROGRESS, Manifest
 from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
 from infold.vault.files import decode, read_bytes
 
 if TYPE_CHECKING:
+    from infold.progress import Progress
     from infold.search.embed.embedder import Embedder
     from infold.search.index.feeds import Feed, Item
     from infold.search.index.manifest import IndexedNote, Manifest
-    from infold.search.index.sync_stats import Progress, SyncResult
+    from infold.search.index.sync_stats import SyncResult
     from infold.search.query.fresh_search import LiveSearch
     from infold.workspace import Workspace
 
@@ -42,7 +43,7 @@ _RESULT: Final = ("filePath", "heading", "snippet", "score", "lines")
 _TIMING: Final = ("ftsMs", "vectorMs", "totalMs")
 _REBUILT: Final = ("filesScanned", "filesChanged", "chunksCreated", "embeddingsComputed", "durationMs")
 
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def remember_sync(index_dir: Path, result: SyncResult) -> None:
 
 def held(workspace: Workspace) -> tuple[int, int, int]:
     """How many notes and passages the index holds, and how many of these have no vector yet."""
-    manifest = _manifest(IndexFolder(workspace.index))
+    manifest = _manifest(Generations(workspace.index))
     if manifest is None:
         return 0, 0, 0
     with closing(manifest):
@@ -70,10 +71,10 @@ def held(workspace: Workspace) -> tuple[int, int, int]:
         return done, _passages(manifest, notes), manifest.pending_count()
 
 
-def status(workspace: Workspace) -> Json:
+def status(workspace: Workspace) -> JsonObject:
     """Health and numbers of the index. Raises VaultNotFound: without a vault nobody can say what is stale."""
-    folder = IndexFolder(workspace.index)
-    facts: Json = {
+    folder = Generations(workspace.index)
+    facts: JsonObject = {
         "indexed": False,
         "lastSync": None,
         "lastSyncDuration": None,
@@ -108,9 +109,9 @@ def served_by(index_dir: Path) -> int | None:
     return card.process if card is not None else None
 
 
-def files(workspace: Workspace) -> Json:
+def files(workspace: Workspace) -> JsonObject:
     """Every note that is indexed, and whether it is still as it was then."""
-    manifest = _manifest(IndexFolder(workspace.index))
+    manifest = _manifest(Generations(workspace.index))
     if manifest is None:
         return {"files": []}
     with closing(manifest):
@@ -131,7 +132,7 @@ def files(workspace: Workspace) -> Json:
     }
 
 
-def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> Json:
+def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> JsonObject:
     """What a search gives, with its timing. Raises as `LiveSearch.search` does."""
     found = live.search(asked, Filter(groups=tuple(sources))).as_json()
     return {
@@ -149,7 +150,7 @@ def rebuild(
     embedder: Embedder,
     progress: Progress | None = None,
     feeds: Sequence[Feed] | None = None,
-) -> Iterator[Json]:
+) -> Iterator[JsonObject]:
     """Makes the index of these feeds anew: first that it has begun, then, when it is done, what came of it.
 
     The old index serves meanwhile, and vectors that are kept are not computed again. Raises as `sync_index` does.
@@ -166,7 +167,7 @@ def rebuild(
     yield {"completed": True, "result": {name: counts[name] for name in _REBUILT}}
 
 
-def _manifest(folder: IndexFolder) -> Manifest | None:
+def _manifest(folder: Generations) -> Manifest | None:
     """The manifest of the generation in use; None where there is none that can be read."""
     generation = folder.current()
     if generation is None:

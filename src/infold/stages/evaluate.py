@@ -9,7 +9,7 @@ import asyncio
 
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
-from infold.evaluation.evaluating import Plan, evaluate
+from infold.evaluation.evaluating import EvaluationPlan, evaluate
 from infold.evaluation.findings import find
 from infold.evaluation.history import report_folder
 from infold.evaluation.metric_files import filing_files, write_files
@@ -35,7 +35,9 @@ async def _evaluate(repository: Repository) -> Evaluation:
     place = repository.snapshot
     wanted = place.params.evaluate
     arms, _ = plan_arms(place.params, [])
-    plan = Plan(repository.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples)
+    plan = EvaluationPlan(
+        repository.vault.name, seeds_of(wanted.seeds), wanted.paragraphs, tuple(arms), wanted.resamples
+    )
     return await evaluate(place, plan, Environment(), carry_out_case)
 
 

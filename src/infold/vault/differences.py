@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from infold.vault.splices import Splice
 
-Kind = Literal["same", "added", "removed"]
+DifferenceKind = Literal["same", "added", "removed"]
 RowKind = Literal["same", "added", "removed", "changed"]
 
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -27,7 +27,7 @@ _ALIKE: Final = 0.5
 class Segment:
     """A stretch of a line that was there, came or went."""
 
-    kind: Kind
+    kind: DifferenceKind
     text: str
 
 

@@ -19,7 +19,7 @@ from infold.vault.match import Haystack, Match, find_once, line_of
 from infold.vault.splices import Splice, aligned, joined, line_end_at, spliced, white_space_at_ends
 
 __all__ = [
-    "Change",
+    "LocatedEdit",
     "Match",
     "Splice",
     "added_words",
@@ -37,7 +37,7 @@ _SPACES_TO_LINE_END: Final = re.compile(r"[ \t]+(?=\r|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LocatedEdit:
     """One edit, located: what stood there, what stands there after, and the splices that lead from one to the other."""
 
     match: Match
@@ -64,7 +64,7 @@ def apply_edits(text: str, edits: Sequence[tuple[str, str]]) -> str:
     return apply_changes(text, plan_changes(text, edits))
 
 
-def plan_changes(text: str, edits: Sequence[tuple[str, str]]) -> list[Change]:
+def plan_changes(text: str, edits: Sequence[tuple[str, str]]) -> list[LocatedEdit]:
     """The changes that (find, replace) edits make, in the order given. Raises as `apply_edits` does."""
     haystack = Haystack(text)
     changes = [plan_change(haystack, find, replace) for find, replace in edits]
@@ -79,12 +79,12 @@ def plan_changes(text: str, edits: Sequence[tuple[str, str]]) -> list[Change]:
     return changes
 
 
-def apply_changes(text: str, changes: Sequence[Change]) -> str:
+def apply_changes(text: str, changes: Sequence[LocatedEdit]) -> str:
     """`text` with the splices of all changes, which do not overlap, made."""
     return spliced(text, [splice for change in changes for splice in change.splices])
 
 
-def plan_change(haystack: Haystack, find: str, replace: str) -> Change:
+def plan_change(haystack: Haystack, find: str, replace: str) -> LocatedEdit:
     """Locates one edit and reduces it to the splices that are really needed.
 
     Where the replacement holds the find text (at its start, its end, or once inside), the edit is a pure insertion
@@ -107,9 +107,9 @@ def plan_change(haystack: Haystack, find: str, replace: str) -> Change:
     splices = [_below_its_line(text, s) for s in joined([s for s in splices if s.text != text[s.start : s.end]])]
     start = min([match.start, *(s.start for s in splices)])
     end = max([match.end, *(s.end for s in splices)])
-    inside = Change(match, "", "", tuple(Splice(s.start - start, s.end - start, s.text) for s in splices))
+    inside = LocatedEdit(match, "", "", tuple(Splice(s.start - start, s.end - start, s.text) for s in splices))
     whole = text[start:end]
-    return Change(Match(start, end), whole, apply_changes(whole, [inside]), tuple(splices))
+    return LocatedEdit(Match(start, end), whole, apply_changes(whole, [inside]), tuple(splices))
 
 
 def added_words(before: str, after: str) -> Counter[str]:
@@ -122,7 +122,7 @@ def removed_words(before: str, after: str) -> list[str]:
     return _in_order(before, added_words(after, before))
 
 
-def check_removal(changes: Sequence[Change], max_removed_words: int) -> None:
+def check_removal(changes: Sequence[LocatedEdit], max_removed_words: int) -> None:
     """Refuses a change that takes more than `max_removed_words` words away that no other of `changes` adds.
 
     `changes` are all of one chunk, whatever their note: a word that moves is not lost. Raises RemovesTooMuch, naming
@@ -143,7 +143,7 @@ def removal_clause(words: Sequence[str], most: int) -> str:
     return f"takes {len(words)} words away that no other edit puts back (at most {most} may go): {shown}"
 
 
-def lost_words(changes: Sequence[Change]) -> list[list[str]]:
+def lost_words(changes: Sequence[LocatedEdit]) -> list[list[str]]:
     """For each change the words it takes away that no other change adds; each added word makes up for one."""
     pool: Counter[str] = Counter()
     for change in changes:

@@ -40,7 +40,7 @@ class Portion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _WantedLines:
     path: str
     start: int
     count: int | None
@@ -53,7 +53,7 @@ def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
     Raises PathRefused, UsageError for a line 0 and lines that run backwards, and NoteUnreadable for a note that is
     there but cannot be read.
     """
-    wanted = [_Wanted(_within(vault, asked), 1, None)]
+    wanted = [_WantedLines(_within(vault, asked), 1, None)]
     for pattern in _WHERE:
         where = pattern.search(asked)
         if where is not None:
@@ -65,7 +65,7 @@ def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
     return _by_name(vault, params, wanted)
 
 
-def _by_name(vault: Path, params: VaultParams, wanted: list[_Wanted]) -> Portion:
+def _by_name(vault: Path, params: VaultParams, wanted: list[_WantedLines]) -> Portion:
     """The one note of that name, wherever it lies; else nothing, and the names that come near."""
     paths = [file.path for file in scan(vault, params).files]
     for choice in wanted:
@@ -87,12 +87,12 @@ def _near(name: str, paths: list[str]) -> tuple[str, ...]:
     return tuple(path for _, _, path in found)
 
 
-def _with_lines(path: str, where: dict[str, str]) -> _Wanted:
+def _with_lines(path: str, where: dict[str, str]) -> _WantedLines:
     start = int(where["line"])
     if "last" in where:
         last = int(where["last"])
-        return _Wanted(path, start, last - start + 1 if last >= start else _BACKWARDS)
-    return _Wanted(path, start, int(where.get("count", 1)))
+        return _WantedLines(path, start, last - start + 1 if last >= start else _BACKWARDS)
+    return _WantedLines(path, start, int(where.get("count", 1)))
 
 
 def _within(vault: Path, name: str) -> str:
@@ -127,14 +127,14 @@ def portion_of(path: str, text: str, where: str = "") -> Portion:
     Raises UsageError for a line 0, lines that run backwards, and what names no lines.
     """
     if not where:
-        return _portion(path, text, _Wanted(path, 1, None))
+        return _portion(path, text, _WantedLines(path, 1, None))
     found = next((match for pattern in _WHERE if (match := pattern.fullmatch(f":{where}"))), None)
     if found is None:
         raise UsageError(f"{where!r} names no lines.", hint="Such as 3, 3:5 or 3-7.")
     return _portion(path, text, _with_lines(path, found.groupdict()))
 
 
-def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portion:
+def _cut(vault: Path, params: VaultParams, path: str, wanted: _WantedLines) -> Portion:
     try:
         text = decode(read_bytes(vault, path, params.max_note_bytes), path)
     except NoteUnreadable as error:
@@ -144,7 +144,7 @@ def _cut(vault: Path, params: VaultParams, path: str, wanted: _Wanted) -> Portio
     return _portion(path, text, wanted)
 
 
-def _portion(path: str, text: str, wanted: _Wanted) -> Portion:
+def _portion(path: str, text: str, wanted: _WantedLines) -> Portion:
     if wanted.start < 1:
         raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
     if wanted.count == _BACKWARDS:

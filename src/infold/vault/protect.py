@@ -16,7 +16,7 @@ import pyromark
 
 from infold.errors import ProtectedSpanBroken
 from infold.vault.comments import MARK, comment_spans, mask
-from infold.vault.edits import Change, apply_changes
+from infold.vault.edits import LocatedEdit, apply_changes
 from infold.vault.front_matter import BOM, read_front_matter
 from infold.vault.match import line_of
 from infold.vault.outline import CharacterOffsets
@@ -40,7 +40,7 @@ class Span:
     is_open: bool = False  # a fence or comment that nothing closes
 
 
-def check_protected(text: str, changes: Sequence[Change]) -> None:
+def check_protected(text: str, changes: Sequence[LocatedEdit]) -> None:
     """Refuses changes of a note that break a protected span, or that leave one open.
 
     Raises ProtectedSpanBroken, naming the span by its kind and line.

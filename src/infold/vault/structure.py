@@ -19,7 +19,7 @@ from infold.vault.records import Block, BlockKind, Note
 from infold.vault.splices import Moved, Splice, spliced
 
 if TYPE_CHECKING:
-    from infold.vault.edits import Change
+    from infold.vault.edits import LocatedEdit
 
 SHOWN: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TABLE))
 _NEVER_ALONE: Final = frozenset((BlockKind.CODE, BlockKind.TABLE))
@@ -43,7 +43,7 @@ class StructureProblem:
     hint: str
 
 
-def check_structure(text: str, changes: Sequence[Change]) -> None:
+def check_structure(text: str, changes: Sequence[LocatedEdit]) -> None:
     """Refuses changes of a note that part what belongs together, or that stand above its first sentence.
 
     Raises StructureBroken, naming what is parted by its line.

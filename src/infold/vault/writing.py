@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
-from infold.durable.change import Change, Kind
+from infold.durable.change import Change, ChangeKind
 from infold.durable.changes import Changes
 from infold.durable.files import Disk
 from infold.durable.records import FileChange
@@ -43,7 +43,7 @@ class NoteWriter:
             return None
         return read_bytes(place.vault, path, place.params.vault.max_note_bytes)
 
-    def write(self, path: str, before: bytes | None, after: bytes, kind: Kind, summary: str) -> Change:
+    def write(self, path: str, before: bytes | None, after: bytes, kind: ChangeKind, summary: str) -> Change:
         """Gives the note at `path` new bytes, if it still has those that were read.
 
         Raises NoteChanged where it has not, NoteUnreadable where the result would be too large to be read again.

@@ -22,7 +22,7 @@ from infold.web.server_events import event_stream
 if TYPE_CHECKING:
     from infold.app import OpenVault
 
-Json = dict[str, Any]
+JsonValues = dict[str, Any]
 
 SESSION: Final = "main"  # the agent's own
 
@@ -45,17 +45,17 @@ def debug_router(vault: OpenVault) -> APIRouter:
     router = APIRouter(prefix="/api/debug", tags=["debug"])
 
     @router.get("/memory/status")
-    def memory_status() -> Json:
+    def memory_status() -> JsonValues:
         """Index health and statistics."""
         return index_status.status(vault.workspace)
 
     @router.get("/memory/search")
-    def memory_search(q: Annotated[str, Query(min_length=1)], sources: str = "") -> Json:
+    def memory_search(q: Annotated[str, Query(min_length=1)], sources: str = "") -> JsonValues:
         """Raw search results with scores, in the form of the agent's tool."""
         return index_status.search(vault.live_search, q, _sources(sources))
 
     @router.get("/memory/files")
-    def memory_files() -> Json:
+    def memory_files() -> JsonValues:
         """All indexed files with hashes and sync status."""
         return index_status.files(vault.workspace)
 
@@ -73,17 +73,17 @@ def debug_router(vault: OpenVault) -> APIRouter:
 
 def _add_pages(router: APIRouter, vault: OpenVault) -> None:
     @router.get("/notebook/pages")
-    def notebook_pages() -> Json:
+    def notebook_pages() -> JsonValues:
         """All notebook pages."""
         return {"pages": [page.as_json() for page in _pages(vault)]}
 
     @router.get("/notebook/{path:path}")
-    def read_page(path: str) -> Json:
+    def read_page(path: str) -> JsonValues:
         """The content of a page."""
         return {"path": path, "content": _page(vault, path).text}
 
     @router.post("/notebook/{path:path}")
-    def write_page(path: str, body: PageContent) -> Json:
+    def write_page(path: str, body: PageContent) -> JsonValues:
         """Write a page: all of its text."""
         known = memory.memory_get(vault, memory.MemoryGetRequest(path=path))
         edit = notebook.NotebookEditRequest(path=path, content=body.content, hash=known.hash or None)
@@ -91,7 +91,7 @@ def _add_pages(router: APIRouter, vault: OpenVault) -> None:
         return {"success": True, **done.as_json()}
 
     @router.delete("/notebook/{path:path}")
-    def delete_page(path: str) -> Json:
+    def delete_page(path: str) -> JsonValues:
         """Delete a page; its bytes are kept, and it can be undone."""
         page = _page(vault, path).path or path
         return {"success": True, **knowledge_delete(vault, KnowledgeDeleteRequest(note=page)).as_json()}
@@ -99,14 +99,14 @@ def _add_pages(router: APIRouter, vault: OpenVault) -> None:
 
 def _add_agent(router: APIRouter, vault: OpenVault) -> None:
     @router.post("/memory/simulate-compaction")
-    def simulate_compaction() -> Json:
+    def simulate_compaction() -> JsonValues:
         """The flush before a compaction, on the agent's session: a silent turn, once a cycle, and then the cut."""
         session = AgentSession(vault.workspace, SESSION)
         reminder = chat.compact(vault, SESSION)
         return {"triggered": reminder is not None, "reminder": reminder, "session": session.path}
 
     @router.post("/brain/inject-turn")
-    def inject_turn(body: InjectedTurn) -> Json:
+    def inject_turn(body: InjectedTurn) -> JsonValues:
         """Put a turn into the agent's session; a user's is answered, the others are only kept."""
         if body.role == "user":
             return {"injected": True, **chat.chat(vault, chat.ChatRequest(message=body.content)).as_json()}
@@ -138,7 +138,7 @@ def _sources(given: str) -> tuple[str, ...]:
     return names
 
 
-async def _rebuilding(vault: OpenVault) -> AsyncIterator[Json]:
-    words: Iterator[Json] = index_status.rebuild(vault.workspace, vault.embedder, vault.progress, vault.feeds())
+async def _rebuilding(vault: OpenVault) -> AsyncIterator[JsonValues]:
+    words: Iterator[JsonValues] = index_status.rebuild(vault.workspace, vault.embedder, vault.progress, vault.feeds())
     while (word := await asyncio.to_thread(next, words, None)) is not None:
         yield word

@@ -14,7 +14,7 @@ from infold.operations import docmem_writing as writing
 from infold.operations.docmem import DocmemNodeRequest
 from infold.web.rendering import Pages
 
-Form = Mapping[str, str]
+FormFields = Mapping[str, str]
 
 DONE: Final = {
     "saved": "Saved.",
@@ -39,7 +39,7 @@ def memory_address(root: str, node: str = "", **more: str) -> str:
     )
 
 
-async def change_memory(pages: Pages, form: Form) -> str:
+async def change_memory(pages: Pages, form: FormFields) -> str:
     """Does what the form asks, and gives the address of what there is to see. Raises InfoldError."""
     action = form.get("action", "")
     if action not in _ACTIONS:
@@ -47,49 +47,49 @@ async def change_memory(pages: Pages, form: Form) -> str:
     return await _ACTIONS[action](pages, form)
 
 
-def _text(form: Form, name: str = "text") -> str:
+def _text(form: FormFields, name: str = "text") -> str:
     return form.get(name, "").replace("\r\n", "\n").strip()
 
 
-def _context(form: Form, kind: str = "memory") -> dict[str, str]:
+def _context(form: FormFields, kind: str = "memory") -> dict[str, str]:
     given = {f"context_{part}": form.get(f"context_{part}", "").strip() for part in ("type", "name", "value")}
     return given | {"context_type": given["context_type"] or kind}
 
 
-def _locked(form: Form) -> dict[str, str]:
+def _locked(form: FormFields) -> dict[str, str]:
     return {"node": form["node"], "expected_hash": form.get("hash", "")}
 
 
-def _here(form: Form, done: str, node: str | None = None, **more: str) -> str:
+def _here(form: FormFields, done: str, node: str | None = None, **more: str) -> str:
     return memory_address(form["root"], form["node"] if node is None else node, done=done, **more)
 
 
-async def _create(pages: Pages, form: Form) -> str:
+async def _create(pages: Pages, form: FormFields) -> str:
     root = form.get("name", "").strip() or None
     request = writing.DocmemCreateRequest(root=root, text=_text(form), **_context(form, "root"))
     made = await pages.ask(writing.docmem_create, request)
     return memory_address(made.id, made.id, done="created")
 
 
-async def _import(pages: Pages, form: Form) -> str:
+async def _import(pages: Pages, form: FormFields) -> str:
     request = exchange.DocmemImportTextRequest(name=form.get("name", "").strip() or "text.md", text=_text(form))
     made = await pages.ask(exchange.docmem_import_text, request)
     return memory_address(made.node.id, made.node.id, done="created")
 
 
-async def _edit(pages: Pages, form: Form) -> str:
+async def _edit(pages: Pages, form: FormFields) -> str:
     request = writing.DocmemUpdateContentRequest(text=_text(form), **_locked(form))
     await pages.ask(writing.docmem_update_content, request)
     return _here(form, "saved")
 
 
-async def _recontext(pages: Pages, form: Form) -> str:
+async def _recontext(pages: Pages, form: FormFields) -> str:
     request = writing.DocmemUpdateContextRequest(**_context(form), **_locked(form))
     await pages.ask(writing.docmem_update_context, request)
     return _here(form, "saved")
 
 
-async def _add(pages: Pages, form: Form) -> str:
+async def _add(pages: Pages, form: FormFields) -> str:
     new: dict[str, Any] = {"text": _text(form, "new"), **_context(form)}
     side = form.get("side", "child")
     if side == "child":
@@ -100,37 +100,37 @@ async def _add(pages: Pages, form: Form) -> str:
     return _here(form, "added", made.id)
 
 
-async def _note(pages: Pages, form: Form) -> str:
+async def _note(pages: Pages, form: FormFields) -> str:
     made = await pages.ask(writing.docmem_note, writing.DocmemNoteRequest(node=form["node"], text=_text(form, "new")))
     return _here(form, "added", made.id)
 
 
-async def _move(pages: Pages, form: Form) -> str:
+async def _move(pages: Pages, form: FormFields) -> str:
     place = {"side": form.get("side", "child"), "target": form.get("target", "").strip()}
     request = writing.DocmemMoveRequest.model_validate(place | _locked(form))
     await pages.ask(writing.docmem_move, request)
     return _here(form, "moved")
 
 
-async def _copy(pages: Pages, form: Form) -> str:
+async def _copy(pages: Pages, form: FormFields) -> str:
     place = {"node": form["node"], "side": form.get("side", "child"), "target": form.get("target", "").strip()}
     made = await pages.ask(writing.docmem_copy, writing.DocmemCopyRequest.model_validate(place))
     return _here(form, "copied", made.id)
 
 
-async def _delete(pages: Pages, form: Form) -> str:
+async def _delete(pages: Pages, form: FormFields) -> str:
     await pages.ask(writing.docmem_delete, writing.DocmemDeleteRequest(**_locked(form), for_good=False))
     is_whole = form["node"] == form["root"]
     gone = form["node"]
     return memory_address("" if is_whole else form["root"], done="deleted", gone=gone)
 
 
-async def _restore(pages: Pages, form: Form) -> str:
+async def _restore(pages: Pages, form: FormFields) -> str:
     made = await pages.ask(writing.docmem_restore_deleted, DocmemNodeRequest(node=form["node"]))
     return memory_address(form.get("root", "") or made.id, made.id, done="restored")
 
 
-async def _fold(pages: Pages, form: Form) -> str:
+async def _fold(pages: Pages, form: FormFields) -> str:
     """From the chosen node to the one that is named, in the order in which the page listed them."""
     listed = [pair.split("=", 1) for pair in form.get("following", "").split()]
     last = next((place for place, (node, _) in enumerate(listed) if node == form.get("through")), 0)
@@ -141,18 +141,18 @@ async def _fold(pages: Pages, form: Form) -> str:
     return _here(form, "folded", made.id)
 
 
-async def _unfold(pages: Pages, form: Form) -> str:
+async def _unfold(pages: Pages, form: FormFields) -> str:
     back = await pages.ask(writing.docmem_unsummarize, writing.LockedRequest(**_locked(form)))
     return _here(form, "unfolded", back.nodes[0].id if back.nodes else "")
 
 
-async def _version(pages: Pages, form: Form) -> str:
+async def _version(pages: Pages, form: FormFields) -> str:
     request = writing.DocmemRestoreVersionRequest.model_validate({"version": form.get("version")} | _locked(form))
     await pages.ask(writing.docmem_restore_version, request)
     return _here(form, "saved")
 
 
-async def _mark(pages: Pages, form: Form) -> str:
+async def _mark(pages: Pages, form: FormFields) -> str:
     """Priority and group as they stand in the form; an empty one is none."""
     for name in (PRIORITY, STICKY):
         value = form.get(name, "").strip()
@@ -164,12 +164,12 @@ async def _mark(pages: Pages, form: Form) -> str:
     return _here(form, "saved")
 
 
-async def _to_inbox(pages: Pages, form: Form) -> str:
+async def _to_inbox(pages: Pages, form: FormFields) -> str:
     done = await pages.ask(exchange.docmem_to_inbox, exchange.DocmemToInboxRequest(node=form["node"]))
     return _here(form, "sent" if done.sent else "already")
 
 
-_ACTIONS: Final[Mapping[str, Callable[[Pages, Form], Awaitable[str]]]] = {
+_ACTIONS: Final[Mapping[str, Callable[[Pages, FormFields], Awaitable[str]]]] = {
     "create": _create,
     "import": _import,
     "edit": _edit,

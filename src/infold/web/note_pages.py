@@ -25,7 +25,7 @@ from infold.web.resolving import Resolver
 if TYPE_CHECKING:
     from infold.app import OpenVault
 
-_Field = Annotated[str, Form()]
+_NoteField = Annotated[str, Form()]
 
 _PICTURES: Final = frozenset(
     ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/svg+xml")
@@ -146,7 +146,7 @@ def add_note_pages(router: APIRouter, pages: NotePages) -> None:
         return await pages.edit(path)
 
     @router.post("/edit/{path:path}")
-    async def save(path: str, content: _Field = "", hash: _Field = "") -> Response:  # noqa: A002 - the field's name
+    async def save(path: str, content: _NoteField = "", hash: _NoteField = "") -> Response:  # noqa: A002 - the field's name
         return await pages.save(path, content, hash)
 
     @router.post("/delete/{path:path}")
@@ -155,7 +155,7 @@ def add_note_pages(router: APIRouter, pages: NotePages) -> None:
         return RedirectResponse(f"/run/{done.change}", status_code=303)
 
     @router.post("/preview/{path:path}")
-    async def preview(path: str, content: _Field = "") -> Response:
+    async def preview(path: str, content: _NoteField = "") -> Response:
         return HTMLResponse(await asyncio.to_thread(pages.body, content, path))
 
     @router.get("/search")

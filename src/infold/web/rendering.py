@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infold.app import OpenVault
     from infold.operations.table import Operation
 
-AnswerT = TypeVar("AnswerT", bound=Message)
+ShownT = TypeVar("ShownT", bound=Message)
 
 # The policy of a file that is shown as it is: it may bring a style, and runs and loads nothing.
 ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
@@ -29,7 +29,7 @@ class Pages:
     def __init__(self, vault: OpenVault) -> None:
         self._vault = vault
 
-    async def ask(self, operation: Operation[Any, AnswerT], request: Message) -> AnswerT:
+    async def ask(self, operation: Operation[Any, ShownT], request: Message) -> ShownT:
         """The answer of an operation."""
         return await self._vault.run(operation, request)
 

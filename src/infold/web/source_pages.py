@@ -22,7 +22,7 @@ from infold.web.rendering import Pages
 if TYPE_CHECKING:
     from infold.app import OpenVault
 
-_Field = Annotated[str, Form()]
+_SourceField = Annotated[str, Form()]
 
 
 class SourcePages(Pages):
@@ -61,9 +61,9 @@ def add_source_pages(router: APIRouter, vault: OpenVault) -> None:
         return await pages.source(f"sources/{path}", version)
 
     @router.post("/sources/watch")
-    async def watch(source: _Field, watch: _Field = "") -> Response:
+    async def watch(source: _SourceField, watch: _SourceField = "") -> Response:
         return await pages.watch(source, is_watched=bool(watch))
 
     @router.post("/sources/forget")
-    async def forget(source: _Field) -> Response:
+    async def forget(source: _SourceField) -> Response:
         return await pages.forget(source)

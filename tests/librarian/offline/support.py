@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infold.librarian.answers import Chunk, EditRequest, OpenNote, Paragraph
-from infold.librarian.offline import Evidence, OfflineLibrarian
+from infold.librarian.offline import CandidateScorer, OfflineLibrarian
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.settings import EditingParams
 from infold.text import folded_words
@@ -38,13 +38,13 @@ class SharedWords:
         return []
 
 
-def evidence_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> Evidence:
+def evidence_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> CandidateScorer:
     """The evidence of a vault given as texts by path."""
 
     def read(path: str) -> Note | None:
         return parse(path, texts[path]) if path in texts else None
 
-    return Evidence(read, SharedWords(texts), NO_EMBEDDER, {path: (links or {}).get(path, ()) for path in texts})
+    return CandidateScorer(read, SharedWords(texts), NO_EMBEDDER, {path: (links or {}).get(path, ()) for path in texts})
 
 
 def librarian_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> OfflineLibrarian:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from infold.catalogue.store import catalogue_of
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
-from infold.evaluation.evaluating import Plan, evaluate
+from infold.evaluation.evaluating import EvaluationPlan, evaluate
 from infold.evaluation.findings import find
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import OfflineLibrarian
@@ -22,7 +22,9 @@ async def test_paragraphs_cut_out_of_a_real_vault_come_home(shared_data, tmp_pat
     params = load_params(None, ["search.embedding=static"])
     place = Workspace(vault, tmp_path / "state", vault / "inbox.md", params)
     arms, _ = plan_arms(params, [])
-    found = find(await evaluate(place, Plan(vault.name, (0,), 24, tuple(arms), 200), Environment(), carry_out_case))
+    found = find(
+        await evaluate(place, EvaluationPlan(vault.name, (0,), 24, tuple(arms), 200), Environment(), carry_out_case)
+    )
     assert (found.lost, found.damaged) == (0, 0)
     assert found.figures["copies"].value >= 0.95
     assert found.figures["reworded"].value >= 0.6

@@ -16,8 +16,8 @@ from typing import Final
 from infold.catalogue.passages import cut, indexed_text
 from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.evaluation.baselines import RarestWord
-from infold.evaluation.retrieval.records import Asked, SetResult
-from infold.evaluation.retrieval.sets import Question, RetrievalSet
+from infold.evaluation.retrieval.records import AskedQuestion, SetResult
+from infold.evaluation.retrieval.sets import RetrievalQuestion, RetrievalSet
 from infold.notebook.sessions import PREFIX, SessionsFeed
 from infold.search.embed.embedder import Embedder
 from infold.search.index.contract import EVERYTHING, Filter, Hit
@@ -30,8 +30,6 @@ from infold.vault.note import parse
 
 DEPTH: Final = 100  # passages of each way that are looked at
 _SHOWN: Final = 5  # of each way, kept for whoever reads a miss
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def ask(
     )
 
 
-def units(question: Question, hits: Sequence[Hit]) -> list[str]:
+def units(question: RetrievalQuestion, hits: Sequence[Hit]) -> list[str]:
     """What the hits are counted as, best first and each once: notes, or where a section is asked for, places."""
     section = question.section
     if section is None:
@@ -99,7 +97,7 @@ def units(question: Question, hits: Sequence[Hit]) -> list[str]:
     return list(dict.fromkeys(map(unit, hits)))
 
 
-def _asked(question: Question, grep: _Grep, searcher: Searcher, called: Mapping[str, str]) -> Asked:
+def _asked(question: RetrievalQuestion, grep: _Grep, searcher: Searcher, called: Mapping[str, str]) -> AskedQuestion:
     where = Filter(paths=question.among) if question.among else EVERYTHING
     found = {
         "grep": grep.hits(question),
@@ -109,7 +107,7 @@ def _asked(question: Question, grep: _Grep, searcher: Searcher, called: Mapping[
     }
     ranked = {way: units(question, hits) for way, hits in found.items()}
     name = called.get
-    return Asked(
+    return AskedQuestion(
         id=question.id,
         text=question.text,
         relevant={name(unit, unit): grade for unit, grade in question.relevant.items()},
@@ -148,7 +146,7 @@ class _Grep:
                 texts[place] = indexed_text(passage, note.title)
         self._words = RarestWord(texts)
 
-    def hits(self, question: Question) -> list[Hit]:
+    def hits(self, question: RetrievalQuestion) -> list[Hit]:
         """What holds the word, the most often first."""
         found = [self._places[place] for place in self._words.ranking(question.text)]
         return [hit for hit in found if not question.among or hit.path in question.among][:DEPTH]

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Final, TypeVar
 
 from infold.evaluation.cases import LEAST_NOTE_WORDS, prose
-from infold.evaluation.retrieval.sets import Lines, Question, RetrievalSet
+from infold.evaluation.retrieval.sets import RelevantLines, RetrievalQuestion, RetrievalSet
 from infold.text import WORD, collapse_spaces, word_count
 from infold.vault.links import LinkResolver, alias_table
 from infold.vault.names import stem
@@ -61,7 +61,8 @@ def alias_links(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet
         title="link texts",
         meaning="the text of a link that is no name of its target; its target; the linking sentence is taken out",
         questions=tuple(
-            Question(f"aliases-{n}", written[shown], {target: 1}) for n, (shown, target, _) in enumerate(chosen, 1)
+            RetrievalQuestion(f"aliases-{n}", written[shown], {target: 1})
+            for n, (shown, target, _) in enumerate(chosen, 1)
         ),
         notes=_without(notes, cuts),
     )
@@ -77,7 +78,7 @@ def heading_sets(notes: Mapping[str, Note], seed: int, most: int) -> list[Retrie
         if seen[heading.title.casefold()] == 1 and word_count(heading.title) >= 2
     ]
     questions = tuple(
-        Question(f"headings-{n}", heading.title, {f"{path}:{lines.first}-{lines.last}": 1}, section=lines)
+        RetrievalQuestion(f"headings-{n}", heading.title, {f"{path}:{lines.first}-{lines.last}": 1}, section=lines)
         for n, (path, heading, lines) in enumerate(_drawn(f"vault:headings:{seed}", entries, most), 1)
     )
     texts = {path: note.text for path, note in notes.items()}
@@ -110,14 +111,16 @@ def paragraphs(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
         if word_count(note.block_text(block)) >= PARAGRAPH_WORDS
     ]
     taken: Counter[str] = Counter()
-    questions: list[Question] = []
+    questions: list[RetrievalQuestion] = []
     cuts: list[tuple[str, int, int]] = []
     for path, block in _drawn(f"vault:paragraphs:{seed}", pool, len(pool)):
         if len(questions) < most and taken[path] < MOST_PARAGRAPHS_PER_NOTE:
             taken[path] += 1
             text = notes[path].block_text(block)
             end = [match.end() for match in WORD.finditer(text)][PARAGRAPH_WORDS - 1]
-            questions.append(Question(f"paragraphs-{len(questions) + 1}", collapse_spaces(text[:end]), {path: 1}))
+            questions.append(
+                RetrievalQuestion(f"paragraphs-{len(questions) + 1}", collapse_spaces(text[:end]), {path: 1})
+            )
             cuts.append((path, block.start, block.start + end))
     return RetrievalSet(
         name="paragraphs",
@@ -160,14 +163,14 @@ def _sentence(note: Note, link: Link) -> tuple[int, int]:
     return start, min((end for end in ends if end >= link.end), default=block.end)
 
 
-def _sections(note: Note) -> Iterator[tuple[Heading, Lines]]:
+def _sections(note: Note) -> Iterator[tuple[Heading, RelevantLines]]:
     """Each heading below the title with the lines of its own text, up to the next heading."""
     last = note.text.count("\n") + 1
     for heading, following in zip_longest(note.headings, note.headings[1:]):
         text = note.text[heading.end : following.start if following else len(note.text)]
         if heading.title != note.title and word_count(text) >= LEAST_SECTION_WORDS:
             first = heading.line + heading.raw.count("\n") + 1
-            yield heading, Lines(note.path, first, following.line - 1 if following else last)
+            yield heading, RelevantLines(note.path, first, following.line - 1 if following else last)
 
 
 def _without_headings(note: Note) -> str:

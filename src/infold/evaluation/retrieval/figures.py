@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from infold.evaluation.intervals import Interval, Resampling
-from infold.evaluation.retrieval.records import Asked, SetResult
+from infold.evaluation.retrieval.records import AskedQuestion, SetResult
 
 WAYS: Final = ("grep", "bm25", "dense", "hybrid")
 TITLES: Final = {"grep": "grep, rarest word", "bm25": "BM25", "dense": "embeddings", "hybrid": "hybrid"}
@@ -20,12 +20,12 @@ MAIN: Final = "ndcg_10"  # the figure that ways are compared by
 AT: Final = 10
 
 
-def recall(depth: int) -> Callable[[Asked, str], float]:
+def recall(depth: int) -> Callable[[AskedQuestion, str], float]:
     """The share of a question's answers among the first `depth`."""
     return lambda asked, way: sum(rank <= depth for rank in asked.ranks.get(way, {}).values()) / len(asked.relevant)
 
 
-def ndcg(asked: Asked, way: str) -> float:
+def ndcg(asked: AskedQuestion, way: str) -> float:
     """The discounted gain of the first ten beside the best there could be, with grades as gains."""
     gain = sum(
         asked.relevant[unit] / math.log2(rank + 1) for unit, rank in asked.ranks.get(way, {}).items() if rank <= AT
@@ -34,12 +34,12 @@ def ndcg(asked: Asked, way: str) -> float:
     return gain / sum(grade / math.log2(rank + 1) for rank, grade in enumerate(best, 1))
 
 
-def reciprocal(asked: Asked, way: str) -> float:
+def reciprocal(asked: AskedQuestion, way: str) -> float:
     """One over the rank of the first answer; 0 where none was found."""
     return 1 / min(asked.ranks.get(way, {}).values(), default=math.inf)
 
 
-MEASURES: Final[dict[str, tuple[str, Callable[[Asked, str], float]]]] = {
+MEASURES: Final[dict[str, tuple[str, Callable[[AskedQuestion, str], float]]]] = {
     "recall_1": ("recall@1", recall(1)),
     "recall_5": ("recall@5", recall(5)),
     "recall_10": ("recall@10", recall(10)),
@@ -63,7 +63,7 @@ class SetFigures:
     lead_interval: Interval
 
     @property
-    def misses(self) -> tuple[Asked, ...]:
+    def misses(self) -> tuple[AskedQuestion, ...]:
         """The questions of which the hybrid has no answer among its first ten, those that another way has first."""
         wrong = [asked for asked in self.result.asked if recall(AT)(asked, "hybrid") == 0]
         return tuple(sorted(wrong, key=lambda asked: min((_rank(asked, way) for way in HALVES), default=math.inf)))
@@ -96,5 +96,5 @@ def _of(resampling: Resampling, found: Sequence[float]) -> Interval:
     return resampling.share(found, [1] * len(found))
 
 
-def _rank(asked: Asked, way: str) -> float:
+def _rank(asked: AskedQuestion, way: str) -> float:
     return min(asked.ranks.get(way, {}).values(), default=math.inf)

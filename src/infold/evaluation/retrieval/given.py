@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from infold.errors import UsageError
 from infold.evaluation.retrieval.sessions import session_set
-from infold.evaluation.retrieval.sets import Question, RetrievalSet
+from infold.evaluation.retrieval.sets import RetrievalQuestion, RetrievalSet
 from infold.text import collapse_spaces
 
 _MEANING: Final = "questions of a collection and the documents judged to answer them"
@@ -112,7 +112,7 @@ def _set(
         title=name,
         meaning=_MEANING,
         questions=tuple(
-            Question(
+            RetrievalQuestion(
                 number, text, {paths[each]: grade for each, grade in grades.items() if grade > 0 and each in paths}
             )
             for number, text, grades in asked

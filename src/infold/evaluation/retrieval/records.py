@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import Field
 
-from infold.inbox.run import Record
+from infold.inbox.run import RunPart
 
 
-class Asked(Record):
+class AskedQuestion(RunPart):
     """One question asked. `ranks` gives, by way, the rank (from 1) of each answer that was found."""
 
     id: str
@@ -22,7 +22,7 @@ class Asked(Record):
     first: dict[str, tuple[str, ...]] = Field(default_factory=dict)  # what each way put first
 
 
-class SetResult(Record):
+class SetResult(RunPart):
     """A set, asked."""
 
     name: str
@@ -31,10 +31,10 @@ class SetResult(Record):
     is_circular: bool = False
     texts: int
     passages: int
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedQuestion, ...]
 
 
-class RetrievalEvaluation(Record):
+class RetrievalEvaluation(RunPart):
     """A retrieval evaluation, whole."""
 
     vault: str

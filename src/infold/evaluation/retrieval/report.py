@@ -17,7 +17,7 @@ from infold.durable.files import SHARED, Disk
 from infold.evaluation.committed import as_file
 from infold.evaluation.intervals import Interval
 from infold.evaluation.retrieval.figures import MAIN, MEASURES, TITLES, WAYS, SetFigures, set_figures
-from infold.evaluation.retrieval.records import Asked, RetrievalEvaluation
+from infold.evaluation.retrieval.records import AskedQuestion, RetrievalEvaluation
 from infold.reports.pages import markdown_page
 
 _EXAMPLES: Final = 5
@@ -29,19 +29,19 @@ _READING: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievalFindings:
     """A retrieval evaluation, added up."""
 
     evaluation: RetrievalEvaluation
     sets: tuple[SetFigures, ...]
 
 
-def add_up(evaluation: RetrievalEvaluation) -> Found:
+def add_up(evaluation: RetrievalEvaluation) -> RetrievalFindings:
     """The figures of every set."""
-    return Found(evaluation, tuple(set_figures(each, evaluation.resamples) for each in evaluation.sets))
+    return RetrievalFindings(evaluation, tuple(set_figures(each, evaluation.resamples) for each in evaluation.sets))
 
 
-def metrics(found: Found) -> dict[str, Any]:
+def metrics(found: RetrievalFindings) -> dict[str, Any]:
     """The figures by set, way and measure, intervals of nDCG@10, and what they were measured on. No clock, no path."""
     return {
         "measured_on": {
@@ -73,7 +73,7 @@ def metrics(found: Found) -> dict[str, Any]:
     }
 
 
-def report_text(found: Found) -> str:
+def report_text(found: RetrievalFindings) -> str:
     """The report in Markdown."""
     evaluation = found.evaluation
     facts = (
@@ -98,7 +98,7 @@ def report_text(found: Found) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def summary_lines(found: Found) -> Iterator[str]:
+def summary_lines(found: RetrievalFindings) -> Iterator[str]:
     """The findings in some lines, for a terminal."""
     yield f"{'nDCG@10':<28}" + "".join(f"{way:>9}" for way in WAYS) + "   hybrid − better half"
     for each in found.sets:
@@ -106,7 +106,7 @@ def summary_lines(found: Found) -> Iterator[str]:
         yield f"{each.result.title[:27]:<28}{ways}   {each.lead:+.3f}  {_between(each.lead_interval)}"
 
 
-def write_report(folder: Path, found: Found) -> None:
+def write_report(folder: Path, found: RetrievalFindings) -> None:
     """Writes every form of the report. Raises StateUnwritable."""
     disk = Disk()
     disk.make_folder(folder)
@@ -153,7 +153,7 @@ def _measures(each: SetFigures) -> str:
     return "\n".join([f"| way | {titles} | nDCG@10, 95 % |", "|---" * 7 + "|", *rows])
 
 
-def _miss(asked: Asked) -> Iterator[str]:
+def _miss(asked: AskedQuestion) -> Iterator[str]:
     wanted = ", ".join(list(asked.relevant)[:3])
     yield f"- **{' '.join(asked.text.split())}** → {wanted}"
     for way in WAYS:

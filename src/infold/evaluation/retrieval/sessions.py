@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from infold.evaluation.retrieval.sets import Question, RetrievalSet
+from infold.evaluation.retrieval.sets import RetrievalQuestion, RetrievalSet
 from infold.notebook.sessions import PREFIX
 from infold.text import content_hash
 
@@ -37,7 +37,7 @@ def session_set(name: str, lines: Sequence[Mapping[str, Any]]) -> RetrievalSet:
     for line in lines:
         if "session" in line:
             shared[str(line["session"])] = add(str(line["session"]), _day(line.get("date")), line["turns"])
-    questions: list[Question] = []
+    questions: list[RetrievalQuestion] = []
     for line in lines:
         if "question" not in line:
             continue
@@ -52,7 +52,7 @@ def session_set(name: str, lines: Sequence[Mapping[str, Any]]) -> RetrievalSet:
             own = {str(session): add(str(session), _day(date), turns) for session, date, turns in hay}
         answers = line["answer_session_ids"] if "answer_session_ids" in line else line["sessions"]
         questions.append(
-            Question(
+            RetrievalQuestion(
                 id=str(line.get("question_id") or f"{name}-{len(questions) + 1}"),
                 text=line["question"],
                 relevant={own[str(session)]: 1 for session in answers if str(session) in own},

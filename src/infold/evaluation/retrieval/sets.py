@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Lines(NamedTuple):
+class RelevantLines(NamedTuple):
     """A stretch of a note: its path, first and last line (from 1, both included)."""
 
     path: str
@@ -20,7 +20,7 @@ class Lines(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RetrievalQuestion:
     """What is asked, and what answers it.
 
     `relevant` are the answers with their grades (1 and up): paths, or, where `section` is given, the one name that
@@ -30,7 +30,7 @@ class Question:
     id: str
     text: str
     relevant: Mapping[str, int]
-    section: Lines | None = None  # a passage that overlaps it is the answer
+    section: RelevantLines | None = None  # a passage that overlaps it is the answer
     among: tuple[str, ...] = ()
 
 
@@ -44,7 +44,7 @@ class RetrievalSet:
     name: str
     title: str
     meaning: str
-    questions: tuple[Question, ...]
+    questions: tuple[RetrievalQuestion, ...]
     notes: Mapping[str, str] = field(default_factory=dict)
     sessions: Mapping[str, str] = field(default_factory=dict)
     is_circular: bool = False

@@ -13,7 +13,7 @@ from typing import Final
 
 from infold.errors import FetchFailed, FetchRefused
 
-Resolve = Callable[[str, int], list[str]]
+ResolveHost = Callable[[str, int], list[str]]
 
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
 _PROTOCOLS: Final = ipaddress.ip_network("192.0.0.0/24")  # some versions of Python take parts of it for public
@@ -48,7 +48,7 @@ class Addresses:
     The setting INFOLD_FETCH_HOSTS names them: a wiki of one's own network, say.
     """
 
-    def __init__(self, allowed: Collection[str] = (), resolve: Resolve = system_addresses) -> None:
+    def __init__(self, allowed: Collection[str] = (), resolve: ResolveHost = system_addresses) -> None:
         self._allowed = frozenset(name.strip().casefold() for name in allowed if name.strip())
         self._resolve = resolve
 

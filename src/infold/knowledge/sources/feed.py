@@ -15,7 +15,7 @@ from infold.errors import FetchFault, RunStateWrong
 from infold.knowledge.sources.records import TRUST, SourceRecord
 from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
-from infold.search.index.feeds import Item, Listing, Reading
+from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.query.excerpts import NoteTexts
 from infold.settings import Params, SearchParams
 from infold.vault.files import Skipped, decode, read_bytes
@@ -48,7 +48,7 @@ class SourcesFeed:
         ]
         return Listing(sorted(items))
 
-    def read(self, item: Item, known_sha256: str) -> Reading:
+    def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a source's newest text."""
         # Here, because a search of what is indexed already does without the parser.
         from infold.search.index.points import note_points
@@ -58,16 +58,16 @@ class SourcesFeed:
         try:
             record = store.get(item.path)
             if record.content == known_sha256:
-                return Reading(item, known_sha256)
+                return ReadResult(item, known_sha256)
             text = store.text(record)
         except (FetchFault, RunStateWrong) as error:
-            return Reading(item, reason=str(error), is_kept=True)
+            return ReadResult(item, reason=str(error), is_kept=True)
         made = note_points(replace(parse(item.path, text), title=record.title), record.kind, self.params)
         points = [
             replace(point, group=PointGroup.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
             for point in made.points
         ]
-        return Reading(item, record.content, replace(made, points=points))
+        return ReadResult(item, record.content, replace(made, points=points))
 
 
 def source_texts(store: SourceStore, vault: Path, params: Params) -> NoteTexts:

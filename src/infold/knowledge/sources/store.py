@@ -20,14 +20,14 @@ from infold.knowledge.reading.records import SourceText
 from infold.knowledge.sources.records import SourceRecord, SourceVersion
 from infold.text import content_hash
 
-Outcome = Literal["new", "changed", "unchanged", "gone"]
+StoredAs = Literal["new", "changed", "unchanged", "gone"]
 
 
 class KeptSource(NamedTuple):
     """A source after a look at it, and what the look found."""
 
     record: SourceRecord
-    outcome: Outcome
+    outcome: StoredAs
 
 
 class SourceStore:
@@ -66,7 +66,7 @@ class SourceStore:
         known = self.find(url)
         versions = known.versions if known is not None else ()
         digest = content_hash(text.text)
-        outcome: Outcome = "new" if known is None else "unchanged"
+        outcome: StoredAs = "new" if known is None else "unchanged"
         if not versions or versions[-1].content != digest:
             outcome = "changed" if versions else "new"
             self._texts.put(text.text.encode())

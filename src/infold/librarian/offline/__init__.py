@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from infold.librarian.offline.evidence import Evidence
+    from infold.librarian.offline.evidence import CandidateScorer
     from infold.librarian.offline.librarian import OfflineLibrarian
 
-__all__ = ["Evidence", "OfflineLibrarian"]
+__all__ = ["CandidateScorer", "OfflineLibrarian"]
 
 
 def __getattr__(name: str) -> Any:
     """Both names on first use: worker processes that make summaries import this package and need neither."""
-    if name == "Evidence":
-        from infold.librarian.offline.evidence import Evidence
+    if name == "CandidateScorer":
+        from infold.librarian.offline.evidence import CandidateScorer
 
-        return Evidence
+        return CandidateScorer
     if name == "OfflineLibrarian":
         from infold.librarian.offline.librarian import OfflineLibrarian
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from infold.librarian.offline.reading import Reading
+from infold.librarian.offline.reading import NoteFeatures
 from infold.text import folded_words
 
 SAMPLED_NOTES: Final = 600
@@ -24,7 +24,7 @@ _COMMON_SHARE: Final = 0.05
 class Corpus:
     """Frequencies over readings of the vault's notes. `size` is how many notes the vault has in all."""
 
-    def __init__(self, readings: Sequence[Reading], size: int) -> None:
+    def __init__(self, readings: Sequence[NoteFeatures], size: int) -> None:
         self._documents: Counter[str] = Counter()
         self._occurrences: Counter[str] = Counter()
         for reading in readings:
@@ -62,7 +62,7 @@ def sampled(paths: Sequence[str], limit: int = SAMPLED_NOTES) -> list[str]:
     return [ordered[int(i * step)] for i in range(limit)]
 
 
-def gather(paths: Sequence[str], read: Callable[[str], Reading | None]) -> Corpus:
+def gather(paths: Sequence[str], read: Callable[[str], NoteFeatures | None]) -> Corpus:
     """The corpus of the notes at `paths`; one that cannot be read is left out."""
     readings = [reading for path in sampled(paths) if (reading := read(path)) is not None]
     return Corpus(readings, len(paths))

@@ -35,7 +35,7 @@ _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.C
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class DuplicateMatch:
     """The part of a note that covers a paragraph, from `start` to `end` in the note's text."""
 
     path: str
@@ -54,7 +54,7 @@ class _Piece:
     links: set[str]
 
 
-def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> Cover | None:
+def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> DuplicateMatch | None:
     """The smallest run of the note's blocks that covers the paragraph `text`; None where it says something else.
 
     `names` are the vault's own: where the words alone do not show it, a note may be called by another of its names.
@@ -66,7 +66,7 @@ def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> Cover | None:
     return _find(text, note, lambda written: renaming.even(bare(written)), names.target)
 
 
-def _verbatim(text: str, note: Note) -> Cover | None:
+def _verbatim(text: str, note: Note) -> DuplicateMatch | None:
     """The blocks of the note that are those of `text`, one after the other; items may stand among others of a list."""
     wanted = [(block.kind, _form(text, block)) for block in parse("", text).blocks if block.kind not in _SKIPPED]
     if not any(folded_words(form) for _, form in wanted):
@@ -79,7 +79,7 @@ def _verbatim(text: str, note: Note) -> Cover | None:
     for at in islice((at for at in starts if at >= tried_to), _MOST_STARTS):
         end, reached = _followed(wanted, forms, at)
         if end is not None:
-            return Cover(note.path, blocks[at].start, blocks[end].end)
+            return DuplicateMatch(note.path, blocks[at].start, blocks[end].end)
         tried_to = reached if is_list else 0  # what a list lacks, the rest of that list lacks
     return None
 
@@ -114,7 +114,7 @@ def _as_written(link: str) -> str:
     return link.casefold()
 
 
-def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[str], str]) -> Cover | None:
+def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[str], str]) -> DuplicateMatch | None:
     said = even(text)
     wanted = folded_words(bare(said))
     if not wanted:
@@ -132,7 +132,7 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
     links = _targets(text, target)
     for piece in pieces:
         if plain == collapse_spaces(piece.text) and links <= piece.links:
-            return Cover(note.path, piece.start, piece.end)
+            return DuplicateMatch(note.path, piece.start, piece.end)
     runs, distinct = _runs(wanted), set(wanted)
     own = [distinct.intersection(piece.words) for piece in pieces]
     ours = _Said(sentences(bare(said)))
@@ -146,7 +146,7 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
             held |= _runs([word for piece in some for word in piece.words])
             is_near = len(runs & held) >= WHOLE_SHARE * len(runs)
             if is_near and links <= set().union(*(piece.links for piece in some)) and _agree(ours, some):
-                return Cover(note.path, some[0].start, some[-1].end)
+                return DuplicateMatch(note.path, some[0].start, some[-1].end)
     return None
 
 
@@ -164,7 +164,7 @@ def _runs(words: Sequence[str], size: int = _RUN) -> set[tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _NoteSentence:
     """A sentence, its words and their runs."""
 
     text: str
@@ -177,10 +177,10 @@ class _Said:
 
     def __init__(self, said: Iterable[str]) -> None:
         split = ((sentence, folded_words(sentence)) for sentence in dict.fromkeys(said))
-        self.sentences = [_Sentence(sentence, words, _runs(words)) for sentence, words in split if words]
+        self.sentences = [_NoteSentence(sentence, words, _runs(words)) for sentence, words in split if words]
         self._holding: dict[int, dict[tuple[str, ...], list[int]]] = {}
 
-    def sharing(self, sentence: _Sentence) -> list[_Sentence]:
+    def sharing(self, sentence: _NoteSentence) -> list[_NoteSentence]:
         """Those that have one of its runs, each once, in their order."""
         size = min(_RUN, len(sentence.words))
         if size not in self._holding:
@@ -199,8 +199,8 @@ def _agree(ours: _Said, pieces: Sequence[_Piece]) -> bool:
     return all(_is_said(sentence, theirs) for sentence in ours.sentences)
 
 
-def _is_said(sentence: _Sentence, theirs: _Said) -> bool:
-    best: _Sentence | None = None
+def _is_said(sentence: _NoteSentence, theirs: _Said) -> bool:
+    best: _NoteSentence | None = None
     most = 0.0
     for other in theirs.sharing(sentence):
         is_whole = _holds(other.words, sentence.words)

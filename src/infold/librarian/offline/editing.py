@@ -12,9 +12,9 @@ from typing import Final
 from infold.librarian.answers import Edit, EditRequest, LeftOut, OpenNote, Paragraph
 from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import inserting
-from infold.librarian.offline.evidence import Evidence
-from infold.librarian.offline.placing import Place, best_section, end_of, place_in
-from infold.librarian.offline.reading import Query, Reading, read_note
+from infold.librarian.offline.evidence import CandidateScorer
+from infold.librarian.offline.placing import InsertionPoint, best_section, end_of, place_in
+from infold.librarian.offline.reading import NoteFeatures, Query, read_note
 from infold.librarian.rules import check_edits
 from infold.text import collapse_spaces
 from infold.vault.note import parse
@@ -29,7 +29,7 @@ class _Homed:
     numbers: list[int]
     text: str
     query: Query
-    home: Reading
+    home: NoteFeatures
 
 
 @dataclass(slots=True)
@@ -39,13 +39,13 @@ class _Placed:
     numbers: list[int]
     text: str
     path: str
-    place: Place
+    place: InsertionPoint
 
 
 class Editing:
     """Works one edit request out: each paragraph to a place, a duplicate, or left out."""
 
-    def __init__(self, request: EditRequest, evidence: Evidence) -> None:
+    def __init__(self, request: EditRequest, evidence: CandidateScorer) -> None:
         self._request = request
         self._evidence = evidence
         self._readings = {note.path: self._read(note) for note in request.notes}
@@ -109,7 +109,7 @@ class Editing:
                 return Edit(file=reading.path, find=found, is_duplicate=True, paragraphs=[paragraph.n])
         return None
 
-    def _home(self, paragraph: Paragraph, query: Query) -> Reading | None:
+    def _home(self, paragraph: Paragraph, query: Query) -> NoteFeatures | None:
         """The open note that the whole vault's evidence puts first; failing that the best open one, if it fits."""
         for match in self._evidence.rank(paragraph.text):
             if match.path in self._readings and match.is_fit:
@@ -155,6 +155,6 @@ class Editing:
                 return moved
         return None
 
-    def _read(self, note: OpenNote) -> Reading:
+    def _read(self, note: OpenNote) -> NoteFeatures:
         known = self._evidence.reading(note.path)
         return known if known is not None and known.note.text == note.text else read_note(parse(note.path, note.text))

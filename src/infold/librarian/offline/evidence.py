@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus, gather
-from infold.librarian.offline.duplicates import Cover, find_cover
+from infold.librarian.offline.duplicates import DuplicateMatch, find_cover
 from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.names import Called, Names
-from infold.librarian.offline.reading import Query, Reading, Vector, read_note, read_query
+from infold.librarian.offline.reading import NoteFeatures, Query, Vector, read_note, read_query
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.text import content_hash, without_runs
@@ -39,7 +39,7 @@ _KEPT_READINGS: Final = 2500
 _NEARNESS: Final = 0.5  # of meaning, beside words, between a paragraph and a piece
 
 
-class Found(Protocol):
+class RetrievedHit(Protocol):
     """A search hit: the part of it that is looked at here."""
 
     @property
@@ -50,15 +50,15 @@ class Found(Protocol):
 class Search(Protocol):
     """What finds passages in the whole vault (`search.query.searcher.Searcher`)."""
 
-    def keyword(self, text: str, limit: int) -> Sequence[Found]:
+    def keyword(self, text: str, limit: int) -> Sequence[RetrievedHit]:
         """By shared words, best first."""
 
-    def dense(self, text: str, limit: int) -> Sequence[Found]:
+    def dense(self, text: str, limit: int) -> Sequence[RetrievedHit]:
         """By meaning, best first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class NoteMatch:
     """A note that may take a paragraph in. Scores compare over one paragraph's notes only; its chances sum to 1."""
 
     path: str
@@ -71,7 +71,7 @@ def _nothing(path: str) -> None:
     """No note stands anywhere."""
 
 
-class Evidence:
+class CandidateScorer:
     """Weighs notes against paragraphs. `links` are the outgoing links of every note, `called` what notes are called."""
 
     def __init__(
@@ -87,9 +87,9 @@ class Evidence:
         self._embedder = embedder
         self.links = links
         self._called = called or {}
-        self._readings: OrderedDict[str, Reading | None] = OrderedDict()
-        self._layouts: WeakKeyDictionary[Reading, Layout] = WeakKeyDictionary()
-        self._ranked: dict[str, list[Match]] = {}
+        self._readings: OrderedDict[str, NoteFeatures | None] = OrderedDict()
+        self._layouts: WeakKeyDictionary[NoteFeatures, Layout] = WeakKeyDictionary()
+        self._ranked: dict[str, list[NoteMatch]] = {}
         self._covering: dict[str, str | None] = {}
         self._corpus: Corpus | None = None
         self._names: Names | None = None
@@ -97,7 +97,7 @@ class Evidence:
         self._backlinks: dict[str, list[str]] | None = None
 
     @classmethod
-    def of_nothing(cls) -> Evidence:
+    def of_nothing(cls) -> CandidateScorer:
         """The evidence of an empty vault."""
         return cls(_nothing, None, NO_EMBEDDER, {})
 
@@ -113,7 +113,7 @@ class Evidence:
             self._corpus = gather(list(self.links), self.reading)
         return self._corpus
 
-    def reading(self, path: str) -> Reading | None:
+    def reading(self, path: str) -> NoteFeatures | None:
         """The note at `path`, read once."""
         if path in self._readings:
             self._readings.move_to_end(path)
@@ -136,7 +136,7 @@ class Evidence:
         """One unit vector a text; None where there are no embeddings."""
         return self._embedder.embed(list(texts)) if self.has_vectors and texts else None
 
-    def cover(self, text: str, reading: Reading) -> Cover | None:
+    def cover(self, text: str, reading: NoteFeatures) -> DuplicateMatch | None:
         """The part of a note that already says what `text` says, in words or by other names of the vault's notes."""
         if self._names is None:
             self._names = Names(self._called, self._links_resolved(), self.corpus.is_common)
@@ -168,7 +168,7 @@ class Evidence:
         merged += [path for path in dict.fromkeys(meant) if path not in merged][:6]
         return merged
 
-    def rank(self, text: str) -> list[Match]:
+    def rank(self, text: str) -> list[NoteMatch]:
         """The notes of the whole vault that `text` most belongs in, best first."""
         key = content_hash(text)
         if key not in self._ranked:
@@ -177,12 +177,12 @@ class Evidence:
             self._ranked[key] = self.weigh(query, readings)
         return self._ranked[key]
 
-    def around(self, query: Query) -> list[Reading]:
+    def around(self, query: Query) -> list[NoteFeatures]:
         """The notes of the whole vault that may have to do with a paragraph: found by search, or linked."""
         paths = dict.fromkeys([*self.candidates(query.text), *self.linked_notes(query)])
         return [reading for path in paths if (reading := self.reading(path)) is not None]
 
-    def weigh(self, query: Query, readings: Sequence[Reading]) -> list[Match]:
+    def weigh(self, query: Query, readings: Sequence[NoteFeatures]) -> list[NoteMatch]:
         """These notes, best first. Only the best by words are compared in every respect."""
         compared, table = self.compare(query, readings)
         if not compared:
@@ -191,12 +191,14 @@ class Evidence:
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
-            Match(reading.path, float(score), float(chance), is_fit(row, has_vectors=self.has_vectors))
+            NoteMatch(reading.path, float(score), float(chance), is_fit(row, has_vectors=self.has_vectors))
             for reading, score, chance, row in zip(compared, scores, chances, table, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
 
-    def compare(self, query: Query, readings: Sequence[Reading]) -> tuple[list[Reading], npt.NDArray[np.float64]]:
+    def compare(
+        self, query: Query, readings: Sequence[NoteFeatures]
+    ) -> tuple[list[NoteFeatures], npt.NDArray[np.float64]]:
         """The notes that are best by words, and one row of FIGURES for each."""
         if not readings or not query.terms:
             return [], np.zeros((0, len(FIGURES)))
@@ -211,7 +213,7 @@ class Evidence:
     def figures(
         self,
         query: Query,
-        readings: Sequence[Reading],
+        readings: Sequence[NoteFeatures],
         words: Sequence[Mapping[str, float]],
     ) -> npt.NDArray[np.float64]:
         """One row of FIGURES a note."""
@@ -235,17 +237,17 @@ class Evidence:
             rows.append([row[name] for name in FIGURES])
         return np.array(rows)
 
-    def section_figures(self, query: Query, reading: Reading) -> npt.NDArray[np.float64]:
+    def section_figures(self, query: Query, reading: NoteFeatures) -> npt.NDArray[np.float64]:
         """One row of `sections.FIGURES` a section of the note."""
         self._lay_out([reading])
         pieces = sections.piece_scores(query, reading, self.corpus)
         return sections.describe(query, reading, self._layouts[reading], self.corpus, pieces)
 
-    def section_scores(self, query: Query, reading: Reading) -> npt.NDArray[np.float64]:
+    def section_scores(self, query: Query, reading: NoteFeatures) -> npt.NDArray[np.float64]:
         """How well each section of the note takes the paragraph."""
         return self.section_figures(query, reading) @ weights.vector(weights.SECTION, sections.FIGURES)
 
-    def likings(self, query: Query, reading: Reading) -> list[float]:
+    def likings(self, query: Query, reading: NoteFeatures) -> list[float]:
         """How near each piece of the note is to the paragraph, in words and in meaning."""
         self._lay_out([reading])
         scores = np.array(sections.piece_scores(query, reading, self.corpus))
@@ -275,7 +277,7 @@ class Evidence:
             self._resolver = LinkResolver(self.links, {})
         return self._resolver
 
-    def _lay_out(self, readings: Sequence[Reading]) -> None:
+    def _lay_out(self, readings: Sequence[NoteFeatures]) -> None:
         new = [reading for reading in readings if reading not in self._layouts]
         if not new:
             return
@@ -289,7 +291,7 @@ class Evidence:
             at += count
 
 
-def _texts(reading: Reading) -> list[str]:
+def _texts(reading: NoteFeatures) -> list[str]:
     """What has a vector: the pieces, then the headings (the title, above the first)."""
     headings = [section.trail[-1] if section.trail else reading.note.title for section in reading.sections]
     return [piece.text for piece in reading.pieces] + headings

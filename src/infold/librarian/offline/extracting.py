@@ -6,7 +6,7 @@ import asyncio
 import threading
 
 from infold.librarian.answers import SummaryRequest
-from infold.librarian.offline.summaries import Source, summary_of
+from infold.librarian.offline.summaries import TextToSummarise, summary_of
 from infold.workers import MANY, Crew, processors
 
 
@@ -17,12 +17,12 @@ class Extractor:
         self._alone = many
         self._crew = Crew("infold.librarian.offline.summaries:summary_of", workers or processors())
         self._turn = threading.Lock()
-        self._together: list[Source] = []
+        self._together: list[TextToSummarise] = []
         self._making: asyncio.Task[list[str]] | None = None
 
     async def summary(self, request: SummaryRequest) -> str:
         """The summary that `request` asks for."""
-        source: Source = (request.text, request.linked, *request.target_words)
+        source: TextToSummarise = (request.text, request.linked, *request.target_words)
         if self._alone > 0:
             self._alone -= 1
             return summary_of(source)
@@ -41,6 +41,6 @@ class Extractor:
         together, self._making = self._together, None
         return await asyncio.to_thread(self._in_turn, together)
 
-    def _in_turn(self, together: list[Source]) -> list[str]:
+    def _in_turn(self, together: list[TextToSummarise]) -> list[str]:
         with self._turn:
             return self._crew.all(together)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus
-from infold.librarian.offline.reading import Query, Reading, opening
+from infold.librarian.offline.reading import NoteFeatures, Query, opening
 
 FIGURES: Final = (
     "whole",  # BM25 of the whole note
@@ -33,7 +33,7 @@ K1: Final = 1.2
 B: Final = 0.75
 
 
-def word_figures(query: Query, reading: Reading, corpus: Corpus) -> dict[str, float]:
+def word_figures(query: Query, reading: NoteFeatures, corpus: Corpus) -> dict[str, float]:
     """The figures of FIGURES that words alone give, and `best_pieces`: BM25 of the three best pieces together."""
     held = reading.terms
     weight = query.weights(corpus.weight)
@@ -71,7 +71,7 @@ def place_figure(scores: npt.NDArray[np.float64]) -> float:
     return most + math.log(float(np.exp(scores - most).sum()) / len(scores))
 
 
-def _likelihood(query: Query, reading: Reading, corpus: Corpus) -> float:
+def _likelihood(query: Query, reading: NoteFeatures, corpus: Corpus) -> float:
     total = 0.0
     for term, count in query.terms.items():
         share = corpus.share(term)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from infold.librarian.answers import Edit
-from infold.librarian.offline.placing import Place
+from infold.librarian.offline.placing import InsertionPoint
 from infold.text import collapse_spaces
 from infold.vault.records import Note
 from infold.vault.structure import is_numbered, restyled, style_of
@@ -24,7 +24,7 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 class Insertion:
     """Paragraphs of the inbox that go to one place of a note, in their order; the first `joining` go into its list."""
 
-    place: Place
+    place: InsertionPoint
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
     joining: int = 0

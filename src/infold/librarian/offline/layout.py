@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from infold.librarian.offline.reading import Reading, Section, Vector
+from infold.librarian.offline.reading import NoteFeatures, NoteSection, Vector
 from infold.vault.records import BlockKind
 
 Column = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float32]
+LayoutVectors = npt.NDArray[np.float32]
 
 _MOST_COUNTED: Final = 60  # terms of a piece: a long one does not drown the others
 
@@ -25,9 +25,9 @@ class Layout:
     where there are no embeddings.
     """
 
-    def __init__(self, reading: Reading, vectors: Matrix | None) -> None:
+    def __init__(self, reading: NoteFeatures, vectors: LayoutVectors | None) -> None:
         self.standing = _standing(reading.sections)
-        self.pieces: Matrix | None = None
+        self.pieces: LayoutVectors | None = None
         self.centre: Vector | None = None
         self._has_vectors = vectors is not None
         if vectors is not None:
@@ -44,7 +44,7 @@ class Layout:
         rows = np.column_stack([self._means_apart @ apart, self._means @ query, self._headings_apart @ apart])
         return rows.astype(np.float64)
 
-    def _take_vectors(self, reading: Reading, vectors: Matrix) -> None:
+    def _take_vectors(self, reading: NoteFeatures, vectors: LayoutVectors) -> None:
         count = len(reading.pieces)
         self.pieces, headings = vectors[:count], vectors[count:]
         if count:
@@ -60,20 +60,20 @@ class Layout:
         self._means_apart = _unit_rows(self._apart(self._means))
         self._headings_apart = self._apart(headings)
 
-    def _apart(self, rows: Matrix) -> Matrix:
+    def _apart(self, rows: LayoutVectors) -> LayoutVectors:
         """Rows less their part in the direction of the note's centre."""
         if self.centre is None:
             return rows
-        apart: Matrix = rows - np.outer(rows @ self.centre, self.centre)
+        apart: LayoutVectors = rows - np.outer(rows @ self.centre, self.centre)
         return apart
 
 
-def _unit_rows(rows: Matrix) -> Matrix:
-    unit: Matrix = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9)
+def _unit_rows(rows: LayoutVectors) -> LayoutVectors:
+    unit: LayoutVectors = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9)
     return unit
 
 
-def _standing(sections: list[Section]) -> Mapping[str, Column]:
+def _standing(sections: list[NoteSection]) -> Mapping[str, Column]:
     many = len(sections)
     has_title_heading = many > 1 and sections[1].level == 1
     rows = []
@@ -100,7 +100,7 @@ def _standing(sections: list[Section]) -> Mapping[str, Column]:
     return table
 
 
-def _sibling_prose(sections: list[Section]) -> Column:
+def _sibling_prose(sections: list[NoteSection]) -> Column:
     """For a section that does not begin with prose, the share of its siblings that do."""
     counts: dict[tuple[tuple[str, ...], int], list[int]] = {}
     keys = [(section.trail[:-1], section.level) for section in sections]

@@ -19,20 +19,20 @@ from infold.librarian.answers import (
     SummaryRequest,
 )
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
-from infold.librarian.base import Transcript
+from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import grouping, homes, looking
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.editing import Editing
-from infold.librarian.offline.evidence import Evidence
+from infold.librarian.offline.evidence import CandidateScorer
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.offline.question_rules import planned
 from infold.librarian.offline.summaries import plain
 from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
-from infold.librarian.spend import Spend, Usage
+from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.trees import Home, HomeRequest
 
 NAME: Final = "offline/1"
@@ -42,9 +42,9 @@ _HOMES: Final = 5  # notes that a paragraph may go to
 class OfflineLibrarian:
     """Decides by evidence. Without evidence it can only summarise, group by order, and leave things where they are."""
 
-    def __init__(self, evidence: Evidence | None = None) -> None:
-        self._evidence = evidence or Evidence.of_nothing()
-        self._spend = Spend()
+    def __init__(self, evidence: CandidateScorer | None = None) -> None:
+        self._evidence = evidence or CandidateScorer.of_nothing()
+        self._spend = CostMeter()
         self._extractor = Extractor()
 
     @property
@@ -57,11 +57,11 @@ class OfflineLibrarian:
         return NAME
 
     @property
-    def spend(self) -> Spend:
+    def spend(self) -> CostMeter:
         """A meter that stays at zero."""
         return self._spend
 
-    def look_into(self, evidence: Evidence) -> None:
+    def look_into(self, evidence: CandidateScorer) -> None:
         """Takes up the evidence of a vault that was made ready, in place of what it had."""
         self._evidence = evidence
 
@@ -103,7 +103,7 @@ class OfflineLibrarian:
         """The sentences of the evidence that answer, as they are written."""
         return extracted_answer(request)
 
-    def conversation(self, chunk: Chunk, transcript: Transcript = ()) -> OfflineConversation:  # noqa: ARG002
+    def conversation(self, chunk: Chunk, transcript: ConversationTranscript = ()) -> OfflineConversation:  # noqa: ARG002
         """A conversation about one chunk. `transcript` is not needed: the same state always gives the same answer."""
         return OfflineConversation(chunk, self._evidence)
 
@@ -115,12 +115,12 @@ class OfflineLibrarian:
 class OfflineConversation:
     """One chunk, from first look to edits."""
 
-    def __init__(self, chunk: Chunk, evidence: Evidence) -> None:
+    def __init__(self, chunk: Chunk, evidence: CandidateScorer) -> None:
         self._chunk = chunk
         self._evidence = evidence
 
     @property
-    def transcript(self) -> Transcript:
+    def transcript(self) -> ConversationTranscript:
         """Nothing needs to be remembered."""
         return ()
 
@@ -139,7 +139,7 @@ class OfflineConversation:
         return Editing(request, self._evidence).answer()
 
 
-def homes_of(text: str, evidence: Evidence) -> dict[str, float]:
+def homes_of(text: str, evidence: CandidateScorer) -> dict[str, float]:
     """The notes a paragraph may go to, with their chances; the note that covers it already, where there is one."""
     cover = evidence.covering(text)
     if cover is not None:

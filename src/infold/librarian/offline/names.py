@@ -28,7 +28,7 @@ _DIGIT: Final = re.compile(r"\d")
 _PLACEHOLDER: Final = "Xnamexofxnotex"  # no word of any language; a capital, because names often begin a sentence
 _FOLDED_PLACEHOLDER: Final = _PLACEHOLDER.casefold()
 
-Words = tuple[str, ...]
+NameWords = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,19 @@ class Names:
         is_common: Callable[[str], bool] | None = None,
     ) -> None:
         self._resolver = resolver
-        self._titles: dict[str, set[Words]] = {}
-        self._names: dict[str, set[Words]] = {}
-        self._owners: dict[Words, str] = {}
-        self._first: dict[str, set[Words]] = defaultdict(set)
+        self._titles: dict[str, set[NameWords]] = {}
+        self._names: dict[str, set[NameWords]] = {}
+        self._owners: dict[NameWords, str] = {}
+        self._first: dict[str, set[NameWords]] = defaultdict(set)
         self._is_common = is_common or (lambda _: False)
         self._take(called)
 
     def in_text(self, text: str) -> Renaming | None:
         """The names that `text` holds and what else they may be called; None where it holds none that has another."""
-        held: dict[str, set[Words]] = defaultdict(set)
+        held: dict[str, set[NameWords]] = defaultdict(set)
         for name in self._held(folded_words(self._shown(text))):
             held[self._owners[name]].add(name)
-        equals: dict[Words, str] = {}
+        equals: dict[NameWords, str] = {}
         for path, own in held.items():
             same = [
                 other
@@ -72,7 +72,7 @@ class Names:
                 equals |= dict.fromkeys(same, path)
         return Renaming(equals, self._shown) if equals else None
 
-    def _held(self, words: Sequence[str]) -> Iterator[Words]:
+    def _held(self, words: Sequence[str]) -> Iterator[NameWords]:
         """The names that stand in a text of these words, the longest at each place."""
         at = 0
         while at < len(words):
@@ -94,14 +94,14 @@ class Names:
             anchor = right.partition("#")[2]
         return f"{path}#{anchor.strip().casefold()}" if path else link.casefold()
 
-    def _mean_the_same(self, path: str, one: Words, other: Words) -> bool:
+    def _mean_the_same(self, path: str, one: NameWords, other: NameWords) -> bool:
         if _contrast(one, other):
             return False
         titles = self._titles[path]
         return one in titles or other in titles or _within(one, other) or _within(other, one)
 
     def _take(self, called: Mapping[str, Called]) -> None:
-        owners: dict[Words, set[str]] = defaultdict(set)
+        owners: dict[NameWords, set[str]] = defaultdict(set)
         for path, own in called.items():
             titles = {name for text in (own.title, stem(path)) if (name := self._name(text))}
             others = {name for text in own.others if (name := self._name(text))}
@@ -115,7 +115,7 @@ class Names:
                     self._owners[name] = path
                     self._first[name[0]].add(name)
 
-    def _name(self, text: str) -> Words | None:
+    def _name(self, text: str) -> NameWords | None:
         """The words of a name; None for what can be no name."""
         text = collapse_spaces(text)
         low, high = _CHARACTERS
@@ -148,7 +148,7 @@ class Names:
 class Renaming:
     """Names that mean the same notes as those of one paragraph, each with the note."""
 
-    equals: Mapping[Words, str]
+    equals: Mapping[NameWords, str]
     shown: Callable[[str], str]
 
     def even(self, text: str) -> str:
@@ -181,7 +181,7 @@ def names_of(titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[t
     return {path: Called(title, others[path].union(aliases)) for path, title, aliases in titles}
 
 
-def _contrast(one: Words, other: Words) -> bool:
+def _contrast(one: NameWords, other: NameWords) -> bool:
     """Whether two names of several words differ in a single one that is no inflection: `open crates`, `full crates`."""
     if len(one) != len(other) or len(one) < 2:
         return False
@@ -189,7 +189,7 @@ def _contrast(one: Words, other: Words) -> bool:
     return len(differing) == 1
 
 
-def _within(part: Words, whole: Words) -> bool:
+def _within(part: NameWords, whole: NameWords) -> bool:
     return all(any(_alike(word, other) for other in whole) for word in part)
 
 

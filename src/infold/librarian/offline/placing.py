@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from infold.librarian.offline.reading import Piece, Query, Reading, Section, continues, opening
+from infold.librarian.offline.reading import NoteFeatures, NoteSection, Piece, Query, continues, opening
 from infold.vault.note import parse
 from infold.vault.records import BlockKind
 from infold.vault.structure import (
@@ -31,7 +31,7 @@ _LIST: Final = 4.0  # what a list is worth to an item, beside what `weights` say
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InsertionPoint:
     """Between two blocks of a note: after the block that ends at `after`, before the one that starts at `before`.
 
     None for either where there is no such block. `joins`: the block that is the item of a list which the text joins.
@@ -51,7 +51,7 @@ class ListPlace:
     gap: str
 
 
-def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]) -> int:
+def best_section(query: Query, reading: NoteFeatures, scores: npt.NDArray[np.float64]) -> int:
     """The section with the best score; never the one above the note's title, where that is empty.
 
     An item of a list looks for a list.
@@ -65,7 +65,7 @@ def best_section(query: Query, reading: Reading, scores: npt.NDArray[np.float64]
     return int(np.argmax(allowed))
 
 
-def place_in(query: Query, reading: Reading, position: int, liking: Sequence[float]) -> Place:
+def place_in(query: Query, reading: NoteFeatures, position: int, liking: Sequence[float]) -> InsertionPoint:
     """Where in section `position` of a note the paragraph reads on. `liking`: how near each piece of the note is."""
     section = reading.sections[position]
     pieces = section.pieces
@@ -73,16 +73,16 @@ def place_in(query: Query, reading: Reading, position: int, liking: Sequence[flo
     gap = item + 1 if item is not None else _gap(query, reading, position, liking)
     after = pieces[gap - 1].block.end if gap else _above(reading, position)
     before = pieces[gap].block.start if gap < len(pieces) else _below(reading, position)
-    return Place(after, before, None if item is None else _list_at(pieces, item))
+    return InsertionPoint(after, before, None if item is None else _list_at(pieces, item))
 
 
-def end_of(reading: Reading) -> Place:
+def end_of(reading: NoteFeatures) -> InsertionPoint:
     """The end of a note."""
     blocks = reading.note.blocks
-    return Place(blocks[-1].end if blocks else None, None)
+    return InsertionPoint(blocks[-1].end if blocks else None, None)
 
 
-def _above(reading: Reading, position: int) -> int | None:
+def _above(reading: NoteFeatures, position: int) -> int | None:
     heading = reading.sections[position].heading
     if heading is not None:
         return heading.end
@@ -90,12 +90,12 @@ def _above(reading: Reading, position: int) -> int | None:
     return front.end if front and front.end > front.start else None
 
 
-def _below(reading: Reading, position: int) -> int | None:
+def _below(reading: NoteFeatures, position: int) -> int | None:
     following = reading.sections[position + 1 : position + 2]
     return following[0].heading.start if following and following[0].heading else None
 
 
-def _own(likings: Sequence[float], reading: Reading, position: int) -> Sequence[float]:
+def _own(likings: Sequence[float], reading: NoteFeatures, position: int) -> Sequence[float]:
     """The likings of one section's pieces."""
     first = sum(len(earlier.pieces) for earlier in reading.sections[:position])
     return likings[first : first + len(reading.sections[position].pieces)]
@@ -107,7 +107,7 @@ def _may_join(query: Query, piece: Piece) -> bool:
     return piece.block.kind is _ITEM and all(style and not is_numbered(style) for style in styles)
 
 
-def _item_to_follow(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> int | None:
+def _item_to_follow(query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]) -> int | None:
     """The position of the item after which a bullet joins its list; None for all other text."""
     pieces = reading.sections[position].pieces
     liking = _own(likings, reading, position)
@@ -128,7 +128,7 @@ def _list_at(pieces: Sequence[Piece], item: int) -> ListPlace:
     return ListPlace(style, text[: len(text) - len(text.lstrip())], "\n\n" if is_loose else "\n")
 
 
-def _gap(query: Query, reading: Reading, position: int, likings: Sequence[float]) -> int:
+def _gap(query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]) -> int:
     """How many of the section's pieces come before the paragraph."""
     section = reading.sections[position]
     pieces = section.pieces
@@ -167,13 +167,13 @@ def _styles_at_ends(text: str) -> tuple[str, str]:
     return style_of(text), ends[-1] if blocks[-1].end >= len(text.rstrip()) else ""
 
 
-def _may_open(query: Query, reading: Reading, section: Section) -> bool:
+def _may_open(query: Query, reading: NoteFeatures, section: NoteSection) -> bool:
     """Whether the paragraph may stand above the first piece: above a note's first sentence only its opening may."""
     lead = beginning(reading.note)
     return lead is None or section.pieces[0].block != lead or opens_note(reading.note.title, query.text)
 
 
-def _opens(query: Query, reading: Reading, section: Section, position: int) -> bool:
+def _opens(query: Query, reading: NoteFeatures, section: NoteSection, position: int) -> bool:
     """Whether the paragraph reads as the note's first: it begins with the words of the title."""
     if position > 0 and section.level != 1:
         return False
@@ -181,7 +181,7 @@ def _opens(query: Query, reading: Reading, section: Section, position: int) -> b
     return bool(reading.title_terms) and reading.title_terms.keys() <= first
 
 
-def _is_inside(gap: int, query: Query, reading: Reading, section: Section) -> bool:
+def _is_inside(gap: int, query: Query, reading: NoteFeatures, section: NoteSection) -> bool:
     """Whether something that belongs together would be parted, or text from the list, code or table right below it."""
     pieces = section.pieces
     if not 0 < gap < len(pieces):

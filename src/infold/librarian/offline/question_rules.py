@@ -33,7 +33,7 @@ _TRAILING: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedQuestion:
     """A question, read: what it is about, whether "this one" is meant, and which notes."""
 
     subject: str
@@ -56,7 +56,7 @@ def planned(request: PlanRequest) -> Plan:
     return Plan.model_validate(given, context={"request": request})
 
 
-def _read(request: PlanRequest) -> _Asked:
+def _read(request: PlanRequest) -> _AskedQuestion:
     period, text = read_period(request.question, request.today)
     tags = _TAG.findall(text)
     text = _TAG.sub(" ", text)
@@ -65,7 +65,7 @@ def _read(request: PlanRequest) -> _Asked:
     without_here = _HERE.sub(" ", text)
     subject = without_here if _says_something(without_here) else ""
     narrowed = _narrowed(period, tags, folder[1].strip() if folder else "")
-    return _Asked(" ".join(subject.strip(" ?.!,").split()), _HERE.search(text) is not None, narrowed)
+    return _AskedQuestion(" ".join(subject.strip(" ?.!,").split()), _HERE.search(text) is not None, narrowed)
 
 
 def _narrowed(period: Period, tags: list[str], folder: str) -> dict[str, Any]:
@@ -89,14 +89,14 @@ _OF_THE_RULES: Final = frozenset(
 )
 
 
-def _themes(level: int) -> Callable[[_Asked], Calls]:
+def _themes(level: int) -> Callable[[_AskedQuestion], Calls]:
     return lambda _: [{"find": "themes", "level": level}]
 
 
-def _at(find: str) -> Callable[[_Asked], Calls]:
+def _at(find: str) -> Callable[[_AskedQuestion], Calls]:
     """A step from the centre; from what is named, where something is."""
 
-    def calls(asked: _Asked) -> Calls:
+    def calls(asked: _AskedQuestion) -> Calls:
         narrowed = asked.narrowed if find == "move" else {}
         step = [{"find": find, **narrowed}]
         return step if not asked.subject else [{"find": "explore", "query": asked.subject}, *step]
@@ -104,19 +104,19 @@ def _at(find: str) -> Callable[[_Asked], Calls]:
     return calls
 
 
-def _related(asked: _Asked) -> Calls:
+def _related(asked: _AskedQuestion) -> Calls:
     """What is near the centre where that is meant, else what is about the subject."""
     return _about(asked) if asked.subject and not asked.is_here else _at("move")(asked)
 
 
-def _about(asked: _Asked) -> Calls:
+def _about(asked: _AskedQuestion) -> Calls:
     query = asked.subject
     if not query:
         return [{"find": "move", **asked.narrowed}]
     return [{"find": find, "query": query, **asked.narrowed} for find in ("search", "explore")]
 
 
-_RULES: Final[tuple[tuple[re.Pattern[str], Callable[[_Asked], Calls]], ...]] = tuple(
+_RULES: Final[tuple[tuple[re.Pattern[str], Callable[[_AskedQuestion], Calls]], ...]] = tuple(
     (re.compile(words, re.IGNORECASE), calls)
     for words, calls in (
         (r"\b(?:fine|finer|detailed|small)\b.*\bthemes\b", _themes(3)),

@@ -66,7 +66,7 @@ class Piece:
 
 
 @dataclass
-class Section:
+class NoteSection:
     """A heading with the pieces right below it, up to the next heading. The first section of a note has no heading."""
 
     trail: tuple[str, ...]
@@ -110,13 +110,13 @@ class Section:
 
 
 @dataclass(eq=False)
-class Reading:
+class NoteFeatures:
     """A note as the offline librarian reads it."""
 
     note: Note
     language: str
     title_terms: Counter[str]
-    sections: list[Section]
+    sections: list[NoteSection]
     terms: Counter[str]  # of the whole note, title and descriptions included
     length: int
 
@@ -149,7 +149,7 @@ class Reading:
         return frozenset(link.target.casefold() for link in self.note.links if link.target)
 
 
-def read_note(note: Note) -> Reading:
+def read_note(note: Note) -> NoteFeatures:
     """Counts a note's terms, section by section."""
     start = note.front_matter.end if note.front_matter else 0
     language = detect_language(note.text[start : start + 4000])
@@ -160,7 +160,7 @@ def read_note(note: Note) -> Reading:
     for section in sections:
         whole.update(section.terms)
         whole.update(section.heading_terms)
-    return Reading(note, language, title, sections, whole, sum(whole.values()))
+    return NoteFeatures(note, language, title, sections, whole, sum(whole.values()))
 
 
 def spoken_name(path: str) -> str:
@@ -174,8 +174,8 @@ def _described(note: Note) -> str:
     return " ".join([*(text for text in said if isinstance(text, str)), *note.tags, *note.aliases])
 
 
-def _sections(note: Note, language: str) -> list[Section]:
-    sections = [Section((), 0, None, Counter(), frozenset(), [])]
+def _sections(note: Note, language: str) -> list[NoteSection]:
+    sections = [NoteSection((), 0, None, Counter(), frozenset(), [])]
     levels = iter(note.headings)
     above: dict[str, frozenset[str]] = {}
     for block in note.blocks:
@@ -186,7 +186,7 @@ def _sections(note: Note, language: str) -> list[Section]:
             above[heading.title] = frozenset(counted)
             over: frozenset[str] = frozenset().union(*(above.get(title, frozenset()) for title in block.trail))
             trail = (*block.trail, heading.title)
-            sections.append(Section(trail, heading.level, block, counted, over, []))
+            sections.append(NoteSection(trail, heading.level, block, counted, over, []))
         elif block.kind not in _SIDE:
             text = note.text[block.start : block.end]
             counted = Counter(terms(bare(text), language))

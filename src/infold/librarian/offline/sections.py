@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from infold.librarian.offline.corpus import Corpus
 from infold.librarian.offline.layout import Layout
-from infold.librarian.offline.reading import Query, Reading, Section, opening
+from infold.librarian.offline.reading import NoteFeatures, NoteSection, Query, opening
 
 Figures = npt.NDArray[np.float64]
 
@@ -55,7 +55,7 @@ _PIECE_LENGTH: Final = 30.0  # the usual length of a piece in terms: fixed, so t
 K1: Final = 1.2
 
 
-def piece_scores(query: Query, reading: Reading, corpus: Corpus) -> list[float]:
+def piece_scores(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[float]:
     """BM25 of each piece of a note, as a share of all the paragraph's term weight."""
     weights = query.weights(corpus.weight)
     total = query.total_weight(corpus.weight)
@@ -79,7 +79,7 @@ class _Telling:
     first: frozenset[str]
 
 
-def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pieces: Sequence[float]) -> Figures:
+def describe(query: Query, reading: NoteFeatures, layout: Layout, corpus: Corpus, pieces: Sequence[float]) -> Figures:
     """One row of FIGURES a section of the note. `pieces`: BM25 of each piece."""
     sections = reading.sections
     words = _words(query, reading, corpus, pieces)
@@ -114,7 +114,7 @@ def describe(query: Query, reading: Reading, layout: Layout, corpus: Corpus, pie
     return np.hstack([words, meanings, standing])
 
 
-def _words(query: Query, reading: Reading, corpus: Corpus, pieces: Sequence[float]) -> Figures:
+def _words(query: Query, reading: NoteFeatures, corpus: Corpus, pieces: Sequence[float]) -> Figures:
     many = len(reading.sections)
     weight = query.weights(corpus.weight)
     spread = reading.spread
@@ -148,21 +148,21 @@ def _words(query: Query, reading: Reading, corpus: Corpus, pieces: Sequence[floa
     return rows
 
 
-def _subject_share(section: Section, query: Query, reading: Reading, corpus: Corpus) -> float:
+def _subject_share(section: NoteSection, query: Query, reading: NoteFeatures, corpus: Corpus) -> float:
     """How much of the heading the paragraph's subject has."""
     own = [term for term in section.heading_terms if term not in reading.title_terms] or list(section.heading_terms)
     weight = sum(corpus.weight(term) for term in own) + 1e-9
     return sum(corpus.weight(term) for term in own if term in query.subject) / weight
 
 
-def _own_terms(section: Section, telling: _Telling) -> float:
+def _own_terms(section: NoteSection, telling: _Telling) -> float:
     held = section.terms
     norm = K1 * (0.4 + 0.6 * section.length / _LENGTH)
     local = telling.local
     return sum(local[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in local if t in held) / telling.all_local
 
 
-def _likelihood(section: Section, telling: _Telling) -> float:
+def _likelihood(section: NoteSection, telling: _Telling) -> float:
     """The mean log ratio of each term's share in the section to that in the note; a term counts at most twice."""
     heading, above, held = section.heading_terms, section.above_terms, section.terms
     room = section.length + 3 * len(heading) + len(above) + _SMOOTHING
@@ -177,7 +177,7 @@ def _likelihood(section: Section, telling: _Telling) -> float:
     return total / (sum(telling.rest.values()) + 1e-9)
 
 
-def _heading(section: Section, telling: _Telling, reading: Reading, corpus: Corpus) -> tuple[float, float]:
+def _heading(section: NoteSection, telling: _Telling, reading: NoteFeatures, corpus: Corpus) -> tuple[float, float]:
     """How much of the heading the paragraph has: of its telling terms, and of them among its own first terms."""
     terms = section.heading_terms
     weight = sum(corpus.weight(term) for term in terms) + 1e-9

@@ -13,7 +13,7 @@ from typing import Final
 
 from infold.text import WORD, collapse_spaces, sentences, word_count
 
-Source = tuple[str, tuple[tuple[str, str], ...] | None, int, int]  # text, linked notes, fewest and most words
+TextToSummarise = tuple[str, tuple[tuple[str, str], ...] | None, int, int]  # text, linked notes, fewest and most words
 
 _LEAD_WORDS: Final = 45
 _READ_LINES: Final = 600
@@ -32,7 +32,7 @@ _CLAUSE_END: Final = re.compile(r"[,;:，；：、]|\s[–—-](?=\s)|[.!?。！
 _ENDS: Final = ".!?…。！？:;,"  # where a sentence or clause already ends
 
 
-def summary_of(source: Source) -> str:
+def summary_of(source: TextToSummarise) -> str:
     """The summary of a note: from its linked notes where it has any, else from its own sentences."""
     text, linked, low, high = source
     return extract(text, low, high) if linked is None else from_linked(linked, text, low, high)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
-from infold.librarian.offline.evidence import Evidence, Search
+from infold.librarian.offline.evidence import CandidateScorer, Search
 from infold.librarian.offline.names import names_of
 from infold.search.embed.embedder import Embedder
 from infold.vault.records import Note
 
 
-def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Evidence:
+def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
     """The evidence of the vault as its catalogue and its index have it. Make it anew after a sync."""
 
     def read(path: str) -> Note | None:
@@ -23,4 +23,4 @@ def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Evi
     kind = kind_of(catalogue.params, catalogue.vault)
     links = {path: targets for path, targets in catalogue.outgoing().items() if kind(path) != "inbox"}
     titles = [(note.path, note.title, note.aliases) for note in catalogue.notes() if note.path in links]
-    return Evidence(read, search, embedder, links, names_of(titles, catalogue.shown_names()))
+    return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()))

@@ -27,7 +27,7 @@ from infold.errors import DownloadFailed, EndpointUnreachable, ModelNotFound, St
 from infold.search.embed.model_catalog import KnownModel, ModelFile
 from infold.search.embed.model_folder import OWN_FILE
 
-Progress = Callable[[int, int], None]  # bytes that are here, bytes in all
+DownloadProgress = Callable[[int, int], None]  # bytes that are here, bytes in all
 
 HUB: Final = "https://huggingface.co"
 TRIES: Final = 5  # without a new byte
@@ -39,7 +39,7 @@ _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _OFF: Final = frozenset({"", "0", "false", "no", "off"})
 
 
-def pull(model: KnownModel, home: Path, progress: Progress) -> bool:
+def pull(model: KnownModel, home: Path, progress: DownloadProgress) -> bool:
     """Puts the model into its folder below `home`; False where it is there already, byte for byte.
 
     Stopped at any moment, the next call goes on where this one was; a folder that is there is a whole model. Raises
@@ -71,7 +71,7 @@ def is_whole(model: KnownModel, folder: Path) -> bool:
     )
 
 
-def _fetch_all(model: KnownModel, partial: Path, progress: Progress) -> None:
+def _fetch_all(model: KnownModel, partial: Path, progress: DownloadProgress) -> None:
     environment = Environment()
     endpoint = (environment.get("HF_ENDPOINT") or HUB).rstrip("/")
     if urlsplit(endpoint).scheme not in {"http", "https"}:

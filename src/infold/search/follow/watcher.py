@@ -20,10 +20,11 @@ from typing import Final, Protocol
 
 from infold.durable.files import Disk
 from infold.errors import InfoldError, StateUnwritable, VaultBusy
+from infold.progress import Progress
 from infold.search.follow.debounce import EVERYTHING, Settling, Touched, touched
 from infold.search.follow.fs_events import Listener, folders_below
 from infold.search.index.process_lock import Claim
-from infold.search.index.sync_stats import Progress, SyncResult
+from infold.search.index.sync_stats import SyncResult
 from infold.settings import WatchParams
 
 TICK_SECONDS: Final = 1.0  # how soon it is noticed that the vault went away or came back

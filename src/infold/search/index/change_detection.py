@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from infold.search.index.feeds import Item, Reading, Wanted
+from infold.search.index.feeds import Item, ReadRequest, ReadResult
 from infold.search.index.manifest import IndexedNote
 from infold.vault.files import Skipped
 
@@ -20,15 +20,15 @@ ROUND_NOTES: Final = 1000
 _T = TypeVar("_T")
 
 
-def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[Wanted]:
+def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[ReadRequest]:
     """The items whose bytes have to be looked at, each with the hash that stands for "as it is in the index"."""
     wanted = []
     for item in items:
         row = known.get(item.path)
         if row is None or row.variant != item.variant:
-            wanted.append(Wanted(item, ""))
+            wanted.append(ReadRequest(item, ""))
         elif (item.mtime_ns, item.size) != (row.mtime_ns, row.size) or item.mtime_ns >= row.indexed_ns - RACE_NS:
-            wanted.append(Wanted(item, row.sha256))
+            wanted.append(ReadRequest(item, row.sha256))
     return wanted
 
 
@@ -68,12 +68,12 @@ def rounds(
         yield batch
 
 
-def passages_of(reading: Reading) -> int:
+def passages_of(reading: ReadResult) -> int:
     """How many passages came of an item."""
     return len(reading.points.points) if reading.points is not None else 0
 
 
-def failures(readings: Sequence[Reading]) -> list[Skipped]:
+def failures(readings: Sequence[ReadResult]) -> list[Skipped]:
     """What could not be read, and why."""
     return [Skipped(reading.item.path, reading.reason, reading.is_kept) for reading in readings if reading.reason]
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from infold.search.index.contract import VectorRecord
 
-Step = tuple[list[str], list[VectorRecord]]
+WriteStep = tuple[list[str], list[VectorRecord]]
 
 
-def steps(paths: Sequence[str], records: Sequence[VectorRecord], most: int) -> Iterator[Step]:
+def steps(paths: Sequence[str], records: Sequence[VectorRecord], most: int) -> Iterator[WriteStep]:
     """Paths to take away and records to add, at most about `most` of each in a step; a path is never divided."""
     added: dict[str, list[VectorRecord]] = {}
     for record in records:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from infold.progress import Progress
 from infold.search.index.contract import VectorEngine
 from infold.search.index.manifest import Manifest
-from infold.search.index.sync_stats import Progress
 
 LOOSE_PASSAGES: Final = 4000  # written since: they add 0.05 s of CPU to each opening
 LEAST_SECONDS: Final = 20.0

@@ -48,7 +48,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadResult:
     """What came of one item: its points; nothing new (`points` None, no reason); or why it cannot be read.
 
     `is_kept`: it may well be readable later, so what the index has of it stays.
@@ -75,12 +75,12 @@ class FileFeed(Protocol):
     def items(self, paths: Sequence[str] | None = None) -> Listing:
         """What there is; only what is at `paths`, where they are given. Raises VaultNotFound."""
 
-    def read(self, item: Item, known_sha256: str) -> Reading:
+    def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The points of an item, unless its bytes have the hash known. Never raises for what one item can be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ChangedPoints:
     """Points that are new, or not as they were, each with the key and the text of its vector; and ids that are gone.
 
     `token` is the feed's own, by which it knows what was confirmed.
@@ -113,13 +113,13 @@ class ChangeFeed(Protocol):
     def waiting(self) -> int:
         """About how many points wait."""
 
-    def changes(self) -> Changes | None:
+    def changes(self) -> ChangedPoints | None:
         """Some of what waits; None where nothing does."""
 
-    def confirm(self, changes: Changes) -> None:
+    def confirm(self, changes: ChangedPoints) -> None:
         """The index has these for good."""
 
-    def current(self, ids: Sequence[str]) -> Changes:
+    def current(self, ids: Sequence[str]) -> ChangedPoints:
         """These points as they are now."""
 
 
@@ -144,22 +144,22 @@ class NotesFeed:
         found = self.seen if self.seen is not None and paths is None else sync_catalogue(self.catalogue, paths)
         return Listing(_items(found.files, self.catalogue.params, self.catalogue.vault), found.skipped)
 
-    def read(self, item: Item, known_sha256: str) -> Reading:
+    def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a note."""
         if known_sha256 and self.catalogue.known_hash(item.path) == known_sha256:
-            return Reading(item, known_sha256)
+            return ReadResult(item, known_sha256)
         try:
             found = self.catalogue.written(item.path, with_blocks=False)
         except (NoteUnreadable, PathRefused) as error:
             cause = error.__cause__
             is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
-            return Reading(item, reason=str(error), is_kept=is_kept)
+            return ReadResult(item, reason=str(error), is_kept=is_kept)
         from infold.search.index.points import note_points  # here: a search of an unchanged vault does without
 
         params, is_daily = self.catalogue.params, item.variant == DAILY
         day = daily_notes(self.catalogue.vault, params.notebook).day(item.path) if is_daily else None
         points = note_points(found.note, item.variant, params.search, day, found.passages)
-        return Reading(item, found.sha256, points)
+        return ReadResult(item, found.sha256, points)
 
 
 def notes_in(vault: Path, params: Params) -> Listing:
@@ -187,14 +187,14 @@ def listed(feed: FileFeed, paths: Sequence[str] | None, *, is_held: bool) -> Lis
         return Listing((), (Skipped(".", str(error), is_kept=True),))
 
 
-class Wanted(NamedTuple):
+class ReadRequest(NamedTuple):
     """An item to be read, and the hash that the index has of it."""
 
     item: Item
     known_sha256: str
 
 
-def read_item(wanted: Wanted, feed: FileFeed, with_texts: bool) -> Reading:
+def read_item(wanted: ReadRequest, feed: FileFeed, with_texts: bool) -> ReadResult:
     """Reads one item, as workers do; without the texts to embed where nobody will embed them."""
     reading = feed.read(wanted.item, wanted.known_sha256)
     if with_texts or reading.points is None:

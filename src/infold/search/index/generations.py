@@ -40,7 +40,7 @@ _FORMER: Final = ("shard", "readers", "manifest.sqlite", "manifest.sqlite-wal", 
 _FORMER_LOCKS: Final = ("owner.lock", "moving.lock", "damaged")
 
 
-class IndexFolder:
+class Generations:
     """The generations in an index's folder. Nothing is made before `new_generation`, `publish` or `syncing`."""
 
     def __init__(self, folder: Path) -> None:

@@ -68,7 +68,7 @@ class IndexedNote(NamedTuple):
     indexed_ns: int
 
 
-class Due(NamedTuple):
+class DueVectors(NamedTuple):
     """Something whose vectors are not as its words are: a path or the id of a point, and how many it has; 0: gone."""
 
     key: str
@@ -183,7 +183,9 @@ class Manifest:
         with self._db.writing() as db:
             db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
 
-    def finish(self, feed: str, done: Iterable[IndexedNote], gone: Sequence[str], due: Iterable[Due] = ()) -> None:
+    def finish(
+        self, feed: str, done: Iterable[IndexedNote], gone: Sequence[str], due: Iterable[DueVectors] = ()
+    ) -> None:
         """Records notes that the index now holds durably, and notes that it no longer holds.
 
         What is `due` still has to have its vectors written, or taken away; of all others they are as their words are.
@@ -201,11 +203,11 @@ class Manifest:
         with self._db.writing() as db:
             db.executemany(_PUT_NOTE, list(notes))
 
-    def due(self, feed: str) -> list[Due]:
+    def due(self, feed: str) -> list[DueVectors]:
         """What of a feed waits for its vectors."""
         with self._db.reading() as db:
             found = db.execute("SELECT key, passages FROM due WHERE feed = ? ORDER BY key", (feed,))
-            return [Due._make(row) for row in found]
+            return [DueVectors._make(row) for row in found]
 
     def pending_count(self) -> int:
         """How many passages wait for a vector."""

@@ -17,6 +17,7 @@ from typing import Final
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.catalogue.store import FILE_NAME, Catalogue
 from infold.errors import IndexFault, VaultBusy
+from infold.progress import Progress, silent
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
 from infold.search.index.change_detection import RACE_NS, failures, gone, is_unchanged, to_read
@@ -24,9 +25,9 @@ from infold.search.index.compaction import compact, is_loose
 from infold.search.index.contract import SCHEMA, VectorIndex
 from infold.search.index.engines import open_engine
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, listed
-from infold.search.index.generations import SYNC_WAIT_SECONDS, IndexFolder
+from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
 from infold.search.index.manifest import Identity, Manifest
-from infold.search.index.sync_stats import Counts, Progress, SyncResult, silent
+from infold.search.index.sync_stats import Counts, SyncResult
 from infold.search.index.words import WordWriter
 from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
 from infold.search.languages import check_language
@@ -64,7 +65,7 @@ def sync_index(
     """
     started = time.perf_counter()
     check_language(params.search.language)
-    folder = IndexFolder(index_dir)
+    folder = Generations(index_dir)
     store = EmbeddingStore(embeddings_dir)
     progress = progress or silent
     with _turn(folder, progress, wait_seconds):
@@ -85,7 +86,7 @@ def sync_index(
 
 
 @contextlib.contextmanager
-def _turn(folder: IndexFolder, progress: Progress, wait_seconds: float) -> Iterator[None]:
+def _turn(folder: Generations, progress: Progress, wait_seconds: float) -> Iterator[None]:
     """While this process is the one that syncs."""
     with contextlib.ExitStack() as stack:
         try:
@@ -104,7 +105,7 @@ class _Sync:
 
     def __init__(
         self,
-        folder: IndexFolder,
+        folder: Generations,
         store: EmbeddingStore,
         params: Params,
         embedder: Embedder,

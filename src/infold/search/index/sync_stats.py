@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from infold.vault.files import Skipped
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,3 @@ class Counts:
             generation=generation,
             skipped=tuple(sorted({item.path: item.reason for item in self.skipped}.items())),
         )
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """No progress is shown."""

@@ -13,13 +13,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from infold.progress import Progress
 from infold.search.index.change_detection import passages_of, rounds
 from infold.search.index.contract import IndexPoint, Vector, VectorIndex, VectorRecord
 from infold.search.index.disk_space import require_room
-from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, Reading, Wanted
-from infold.search.index.manifest import Due, IndexedNote, Manifest
+from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, ReadRequest, ReadResult
+from infold.search.index.manifest import DueVectors, IndexedNote, Manifest
 from infold.search.index.payload import payload_of
-from infold.search.index.sync_stats import Counts, Progress
+from infold.search.index.sync_stats import Counts
 from infold.workers import MANY, Crew, processors
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class _Texts:
     texts: Sequence[str]
 
 
-def readings(feed: FileFeed, wanted: Sequence[Wanted], *, with_texts: bool) -> Iterator[Reading]:
+def readings(feed: FileFeed, wanted: Sequence[ReadRequest], *, with_texts: bool) -> Iterator[ReadResult]:
     """What comes of each item, in any order; by worker processes where there are many."""
     workers = processors() if len(wanted) > MANY else 1
     with closing(Crew("infold.search.index.feeds:read_item", workers)) as crew:
@@ -66,14 +67,14 @@ def readings(feed: FileFeed, wanted: Sequence[Wanted], *, with_texts: bool) -> I
 def write_files(
     target: Target,
     feed: str,
-    found: Iterable[Reading],
+    found: Iterable[ReadResult],
     gone: Sequence[str],
     known: Mapping[str, IndexedNote],
     total: int,
-) -> list[Reading]:
+) -> list[ReadResult]:
     """Writes what was read and takes away what is gone; gives back what could not be read."""
     progress, counts = target.progress, target.counts
-    failed: list[Reading] = []
+    failed: list[ReadResult] = []
     done = 0
     leaving: Sequence[str] = gone
     if total:
@@ -92,7 +93,7 @@ def write_files(
 
 
 def _write(
-    target: Target, feed: str, batch: Sequence[Reading], leaving: Sequence[str], known: Mapping[str, IndexedNote]
+    target: Target, feed: str, batch: Sequence[ReadResult], leaving: Sequence[str], known: Mapping[str, IndexedNote]
 ) -> None:
     """One round: in progress, written, durable, recorded."""
     manifest, counts = target.manifest, target.counts
@@ -114,10 +115,10 @@ def _write(
     old = [*(note.path for note in done if note.path in known), *leaving]
     words.replace(old, texts.points)
     words.commit()
-    due: list[Due] = []
+    due: list[DueVectors] = []
     if not target.embedder.traits.is_empty:
-        due = [Due(note.path, note.passages) for note in done]
-        due += [Due(path, 0) for path in leaving] if manifest.has_vectors else []
+        due = [DueVectors(note.path, note.passages) for note in done]
+        due += [DueVectors(path, 0) for path in leaving] if manifest.has_vectors else []
     try:
         if target.at_once:
             _write_vectors(target, old, texts)
@@ -149,7 +150,10 @@ def write_changes(target: Target, feed: ChangeFeed, generation: str) -> None:
             _write_vectors(target, (), _Texts(changes.points, changes.keys, changes.texts), changes.gone)
         elif not target.embedder.traits.is_empty:
             lacking = zip(changes.points, changes.texts, strict=True)
-            due = [*(Due(one.id, int(bool(text.strip()))) for one, text in lacking), *(Due(i, 0) for i in changes.gone)]
+            due = [
+                *(DueVectors(one.id, int(bool(text.strip()))) for one, text in lacking),
+                *(DueVectors(i, 0) for i in changes.gone),
+            ]
             manifest.finish(feed.name, [], [], due)
         feed.confirm(changes)
         counts.created += len(changes.points)
@@ -195,7 +199,7 @@ def fill_vectors(target: Target, feeds: Sequence[Feed], until: float | None = No
         target.progress("vectors", done, max(total, done))
 
 
-def _fill(target: Target, feed: Feed, batch: Sequence[Due]) -> list[str]:
+def _fill(target: Target, feed: Feed, batch: Sequence[DueVectors]) -> list[str]:
     """Writes the vectors of a batch; gives those of which they are now as the words are."""
     keys = [one.key for one in batch]
     if isinstance(feed, ChangeFeed):
@@ -246,7 +250,7 @@ def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:
     return found
 
 
-def _texts_of(read: Iterable[Reading]) -> _Texts:
+def _texts_of(read: Iterable[ReadResult]) -> _Texts:
     points: list[IndexPoint] = []
     keys: list[str] = []
     texts: list[str] = []
@@ -258,7 +262,7 @@ def _texts_of(read: Iterable[Reading]) -> _Texts:
     return _Texts(points, keys, texts)
 
 
-def _row(feed: str, reading: Reading, moment_ns: int) -> IndexedNote:
+def _row(feed: str, reading: ReadResult, moment_ns: int) -> IndexedNote:
     item, points = reading.item, reading.points
     return IndexedNote(
         feed=feed,

@@ -18,11 +18,11 @@ from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 from infold.search.query.phrase_filter import Holds, passages_with
 from infold.search.query.query_parser import Question, phrase_pattern, read_question
 from infold.search.query.results import Result, SearchResult, Timing, grouped
-from infold.search.query.snippets import Snippet, Wanted, cut_snippet
+from infold.search.query.snippets import Snippet, SoughtWords, cut_snippet
 from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 
 if TYPE_CHECKING:
-    from infold.search.query.excerpts import Stretch, Texts
+    from infold.search.query.excerpts import Excerpt, Texts
     from infold.search.query.fusion import Ranked
     from infold.search.query.legs import Legs
     from infold.settings import Fusion
@@ -34,7 +34,7 @@ _DEEPEST: Final = 10_000
 _PASSAGES_PER_RESULT: Final = 4  # overlapping ones are one result, gone ones none
 
 
-class Asked(Protocol):
+class Retriever(Protocol):
     """The part of a Searcher that is used here."""
 
     @property
@@ -55,7 +55,7 @@ class Asked(Protocol):
 
 
 def answer(
-    searcher: Asked,
+    searcher: Retriever,
     asked: str,
     *,
     texts: Mapping[str, Texts],
@@ -92,7 +92,7 @@ def answer(
 class _Look:
     """A question asked of the index, as deep as is wanted."""
 
-    searcher: Asked
+    searcher: Retriever
     question: Question
     demands: Demands
     where: Filter
@@ -146,11 +146,11 @@ def _shown(ranked: Ranked) -> Ranked:
     return replace(ranked, hit=replace(ranked.hit, score=score), evidence=parts)
 
 
-def wanted_of(question: Question, languages: tuple[str, ...]) -> Wanted:
+def wanted_of(question: Question, languages: tuple[str, ...]) -> SoughtWords:
     """What is marked in snippets: the words that were looked for in every form, but no mere parts of them."""
     spoken = dict.fromkeys((*languages, detect_language(question.text), DEFAULT_LANGUAGE))
     weights = query_weights(question.loose, languages)
-    return Wanted(
+    return SoughtWords(
         terms={term: weight for term, weight in weights.items() if weight >= OTHER_LANGUAGE_WEIGHT},
         languages=tuple(spoken),
         phrases=tuple(phrase_pattern(phrase) for phrase in question.phrases),
@@ -161,7 +161,7 @@ def wanted_of(question: Question, languages: tuple[str, ...]) -> Wanted:
 class _Collector:
     """Turns ranked passages into places, best first, and those into notes."""
 
-    wanted: Wanted
+    wanted: SoughtWords
     texts: Mapping[str, Texts]
     holds: Callable[[Hit], bool]
     limit: int
@@ -229,7 +229,7 @@ class _Collector:
         self._focus.append(focus)
         self._notes.add(_note_of(result))
 
-    def _is_shown(self, path: str, stretch: Stretch, focus: int) -> bool:
+    def _is_shown(self, path: str, stretch: Excerpt, focus: int) -> bool:
         """Whether a better result of the same note is this place: their matches lie where the two overlap."""
         for result, other in zip(self.results, self._focus, strict=True):
             if result.path != path or not stretch.start_line:  # a memory node stands on no lines
@@ -247,7 +247,7 @@ def _note_of(found: Hit | Result) -> str:
     return found.path if found.start_line else found.id
 
 
-def _body(stretch: Stretch) -> str:
+def _body(stretch: Excerpt) -> str:
     """The text without the heading that is named beside it; the heading where there is nothing else."""
     text = stretch.text
     if stretch.heading is not None and text.startswith(stretch.heading):
@@ -278,7 +278,7 @@ def _result(ranked: Ranked, start_line: int, end_line: int, heading: str | None)
     )
 
 
-def _with_snippet(result: Result, snippet: Snippet, stretch: Stretch) -> Result:
+def _with_snippet(result: Result, snippet: Snippet, stretch: Excerpt) -> Result:
     return replace(
         result,
         snippet=snippet.text,

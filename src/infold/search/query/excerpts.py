@@ -38,7 +38,7 @@ _Found = tuple[str, int, int]  # a passage and its lines
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Excerpt:
     """The text of a hit, the lines it stands on now, and the nearest heading as written."""
 
     text: str
@@ -50,7 +50,7 @@ class Stretch:
 class Texts(Protocol):
     """Gives the texts of one source's hits."""
 
-    def stretch(self, hit: Hit) -> Stretch | None:
+    def stretch(self, hit: Hit) -> Excerpt | None:
         """The text of `hit` as it stands now; None where it no longer does."""
 
 
@@ -74,7 +74,7 @@ class NoteTexts:
         self._read: dict[str, _NoteText | None] = {}
         self._held = 0
 
-    def stretch(self, hit: Hit) -> Stretch | None:
+    def stretch(self, hit: Hit) -> Excerpt | None:
         """The passage of `hit`, read from its note."""
         note = self._note(hit.path)
         if note is None:
@@ -145,28 +145,28 @@ class _NoteText:
 
         return cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
 
-    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Stretch:
+    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Excerpt:
         """`passage` from its nearest heading on: the headings above that one say nothing of it.
 
         Where it is headings and nothing else, as entries of a log are, each is text: from the first on that is not
         above the nearest.
         """
         if not trail:
-            return Stretch(passage, start, end, None)
+            return Excerpt(passage, start, end, None)
         if first := self._first_of_headings(start, end, trail):
-            return Stretch(self._rest(passage, first, end), first, end, self._line(first).strip())
+            return Excerpt(self._rest(passage, first, end), first, end, self._line(first).strip())
         wanted = heading_text(trail[-1])
         numbers = self._heading_lines().get(wanted, [])
         above = bisect_left(numbers, start)
         for number in range(start, end + 1):  # the headings that the passage opens with
             if self._is_heading(number):
                 if number in numbers[above : above + end - start + 1]:
-                    return Stretch(self._rest(passage, number, end), number, end, self._line(number).strip())
+                    return Excerpt(self._rest(passage, number, end), number, end, self._line(number).strip())
             elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
                 break
         if above:
-            return Stretch(passage, start, end, self._line(numbers[above - 1]).strip())
-        return Stretch(passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
+            return Excerpt(passage, start, end, self._line(numbers[above - 1]).strip())
+        return Excerpt(passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
 
     def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
         """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""

@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
+from infold.progress import Progress, silent
 from infold.search.index.contract import EVERYTHING, Filter, PointGroup
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.query.searcher import Searcher
 from infold.search.query.suggestions import hint_for
 from infold.text import content_hash
@@ -41,12 +42,6 @@ SIBLING_SECONDS: Final = 3.0  # for another thread of this process that brings t
 FILL_SECONDS: Final = 0.3  # of vectors, after an answer
 _FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
 
-Progress = Callable[[str, int, int], None]
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """No progress is shown."""
-
 
 class LiveSearch:
     """Answers questions about a workspace, for as long as it is open. For any number of threads.
@@ -63,7 +58,7 @@ class LiveSearch:
         *,
         feeds: Callable[[], Sequence[Feed]] | None = None,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
         moments: Moments | None = None,
     ) -> None:
         self._workspace = workspace
@@ -71,7 +66,7 @@ class LiveSearch:
         self._feeds = feeds
         self._more_texts = texts
         self._progress = progress
-        self._folder = IndexFolder(workspace.index)
+        self._folder = Generations(workspace.index)
         self._searcher: Searcher | None = None
         self._moments = moments
         self._indexed: tuple[int, float] | None = None  # the moment that the index is of, and until when that counts
@@ -117,7 +112,7 @@ class LiveSearch:
         with suppress(InfoldError, OSError, KeyboardInterrupt):
             if searcher is not None and self._embedder.traits.is_quick and searcher.pending_vectors:
                 with self._turn:
-                    self._sync(_silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
+                    self._sync(silent, paths=(), vectors=True, wait_seconds=0.0, until=time.monotonic() + seconds)
 
     def follow(self) -> None:
         """Lets go of an index that a newer one is in the place of, where it was opened."""

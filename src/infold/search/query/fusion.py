@@ -27,7 +27,7 @@ _OF_A_NOTE: Final = 3
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
-Place = tuple[str, int, int, str]
+PassageKey = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def fuse(rankings: Sequence[Ranking], k: int = RRF_K) -> list[Ranked]:
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
     total = sum(ranking.weight for ranking in counting)
-    hits: dict[Place, Hit] = {}
-    evidence: dict[Place, list[Evidence]] = {}
+    hits: dict[PassageKey, Hit] = {}
+    evidence: dict[PassageKey, list[Evidence]] = {}
     for ranking in counting:
         for rank, hit in enumerate(ranking.hits, 1):
             share = ranking.weight * (k + 1) / (k + rank) / total
@@ -92,7 +92,7 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
-    hits: dict[Place, Hit] = {}
+    hits: dict[PassageKey, Hit] = {}
     for ranking in counting:
         for hit in ranking.hits:
             hits.setdefault(_place(hit), hit)
@@ -125,7 +125,7 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     return [Ranked(replace(hits[place], score=scores[place]), evidence[place]) for place in best]
 
 
-def _strengths(ranking: Ranking) -> dict[Place, float]:
+def _strengths(ranking: Ranking) -> dict[PassageKey, float]:
     """How far each hit stands above what was not found: as a share of the best where scores have no scale."""
     best = max(hit.score for hit in ranking.hits)
     scale = 1.0 if ranking.name in _ABSOLUTE else best - ranking.base
@@ -134,7 +134,7 @@ def _strengths(ranking: Ranking) -> dict[Place, float]:
     return {_place(hit): max(hit.score - ranking.base, 0.0) / scale for hit in ranking.hits}
 
 
-def _note_strengths(strengths: Mapping[Place, float]) -> dict[str, float]:
+def _note_strengths(strengths: Mapping[PassageKey, float]) -> dict[str, float]:
     """The mean of each note's three best passages; one that is not there counts 0."""
     by_note: dict[str, list[float]] = {}
     for place, strength in strengths.items():
@@ -177,6 +177,6 @@ def best_scores(hits: Sequence[Hit]) -> dict[str, float]:
     return best
 
 
-def _place(hit: Hit) -> Place:
+def _place(hit: Hit) -> PassageKey:
     """Where it stands: in a file by its lines, else (a memory node has none) by what it is."""
     return hit.path, hit.start_line, hit.end_line, "" if hit.start_line else hit.id

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold.errors import IndexFault
 from infold.search.index.engines import open_engine
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
 from infold.search.index.words import WordIndex
 
@@ -26,7 +26,7 @@ class OpenedIndex:
     Raises IndexFault where there is none, or it has lost passages.
     """
 
-    def __init__(self, folder: IndexFolder, generation: str | None) -> None:
+    def __init__(self, folder: Generations, generation: str | None) -> None:
         if generation is None or folder.is_damaged:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
         self.generation = generation

@@ -25,7 +25,7 @@ from infold.search.index.contract import (
     Filter,
     Hit,
 )
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.query.build_results import answer
 from infold.search.query.fusion import (
     Leg,
@@ -83,7 +83,7 @@ class Searcher:
         self._params = params
         self._embedder = embedder
         self._texts = texts
-        self._folder = IndexFolder(index_dir)
+        self._folder = Generations(index_dir)
         self._last: tuple[str, QueryVector] | None = None
         self._opening = threading.Lock()
         self._opened: OpenedIndex | None = None

@@ -24,7 +24,7 @@ Mark = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SoughtWords:
     """What is marked: terms with what each counts, the languages to read words in, and phrases as patterns."""
 
     terms: Mapping[str, float]
@@ -52,7 +52,7 @@ class _Match:
     weight: float
 
 
-def cut_snippet(text: str, wanted: Wanted, size: int = SNIPPET_CHARACTERS) -> Snippet:
+def cut_snippet(text: str, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) -> Snippet:
     """The window of `text` that holds most of what is wanted; its beginning where nothing matches."""
     matches = sorted(_matches(text, wanted), key=lambda match: match.start)
     first, last = _best_window(matches, size)
@@ -69,7 +69,7 @@ def cut_snippet(text: str, wanted: Wanted, size: int = SNIPPET_CHARACTERS) -> Sn
     )
 
 
-def _matches(text: str, wanted: Wanted) -> Iterator[_Match]:
+def _matches(text: str, wanted: SoughtWords) -> Iterator[_Match]:
     for pattern in wanted.phrases:
         for found in pattern.finditer(text):
             yield _Match(found.start(), found.end(), pattern.pattern, _PHRASE_WEIGHT)

@@ -16,7 +16,7 @@ from uuid import uuid4
 from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable
 from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
-from infold.search.index.generations import IndexFolder
+from infold.search.index.generations import Generations
 from infold.search.server.address import server_address
 from infold.search.server.client import FIRST_WAIT_SECONDS, ServerClient, connect
 
@@ -46,7 +46,7 @@ class ServerEngine:
     ) -> None:
         self._address = server_address(url, api_key)
         self._api_key = api_key or None
-        self._folder = IndexFolder(index_dir)
+        self._folder = Generations(index_dir)
         self._id_file = index_dir / _ID_FILE
         self._timeout_seconds, self._first_wait_seconds = timeout_seconds, first_wait_seconds
         self._connected: ServerClient | None = None

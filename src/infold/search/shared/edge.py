@@ -19,7 +19,7 @@ from infold.search.index.chunked_writes import steps
 from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
 from infold.search.index.payload import DATE, DENSE, INDEXED, days, matches
-from infold.search.shared.rwlock import Turns
+from infold.search.shared.rwlock import ReadersWriterLock
 
 _T = TypeVar("_T")
 
@@ -54,7 +54,7 @@ class EdgeIndex:
 
     def __init__(self, folder: Path, vector_size: int | None = None) -> None:
         self.folder = folder
-        self._turns = Turns()
+        self._turns = ReadersWriterLock()
         self._shard: qe.EdgeShard | None = None
         config = folder / CONFIG_FILE
         if vector_size is None and not config.exists():

@@ -13,7 +13,7 @@ from typing import Final
 
 from infold.errors import IndexFault
 from infold.search.index.contract import VectorIndex
-from infold.search.index.generations import OWNER_LOCK, IndexFolder
+from infold.search.index.generations import OWNER_LOCK, Generations
 from infold.search.index.process_lock import Claim
 from infold.search.shared.shared_index import SharedIndex
 
@@ -28,7 +28,7 @@ class EdgeEngine:
     """The embedded engine under an index's folder: a shard for each generation, shared by all processes that use it."""
 
     def __init__(self, index_dir: Path) -> None:
-        self._folder = IndexFolder(index_dir)
+        self._folder = Generations(index_dir)
 
     @property
     def name(self) -> str:

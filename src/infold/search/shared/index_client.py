@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infold.errors import VaultBusy
 from infold.search.shared.frames import connect, receive, send
 from infold.search.shared.protocol import PROTOCOL, opened, packed, unpacked
-from infold.search.shared.rendezvous import Card
+from infold.search.shared.rendezvous import OwnerInfo
 
 if TYPE_CHECKING:
     import socket
@@ -18,10 +18,10 @@ ANSWER_SECONDS: Final = 30.0  # that the owner has for one call
 _MOST_IDLE: Final = 8
 
 
-class Line:
+class IndexConnection:
     """Calls to the owner that `card` names. Raises Disconnected where nobody is there (any more)."""
 
-    def __init__(self, card: Card) -> None:
+    def __init__(self, card: OwnerInfo) -> None:
         if card.protocol != PROTOCOL:
             raise VaultBusy(
                 f"The search index is in use by another version of infold (process {card.process}).",

@@ -25,7 +25,7 @@ _GREETING_BYTES: Final = 1024
 _PAUSE_SECONDS: Final = 0.05
 
 
-class Service:
+class IndexService:
     """Gives each frame to `answer`, from a thread of its client's own, until `end`; the card lies in `folder`.
 
     Only who holds the folder's lock may make one. `answer` raises Disconnected for what is no call.

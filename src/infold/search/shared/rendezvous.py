@@ -34,7 +34,7 @@ _MOST_FOLDER_BYTES: Final = 60  # a socket's whole address has 104 on some syste
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class OwnerInfo:
     """How to reach the owner of an index: its process, its socket, the word to say first."""
 
     process: int
@@ -43,11 +43,11 @@ class Card:
     protocol: int = PROTOCOL
 
 
-def read_card(folder: Path, name: str = CARD) -> Card | None:
+def read_card(folder: Path, name: str = CARD) -> OwnerInfo | None:
     """The card in an index's folder; None where there is none that can be trusted."""
     try:
         values = json.loads((folder / name).read_bytes())
-        card = Card(int(values["process"]), str(values["address"]), str(values["word"]), int(values["protocol"]))
+        card = OwnerInfo(int(values["process"]), str(values["address"]), str(values["word"]), int(values["protocol"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return card if is_private(os.path.dirname(card.address)) else None  # noqa: PTH120 - as the client does
@@ -72,7 +72,7 @@ def retire(folder: Path) -> bool:
     return True
 
 
-def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, Card]:
+def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, OwnerInfo]:
     """A socket for the owner of the index in `folder`, and the card that names it; a dead owner's socket is removed.
 
     Only who holds the index's lock may call this.
@@ -81,7 +81,7 @@ def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, Card]:
     place = blake2b(os.fsencode(folder.resolve() / name), digest_size=8).hexdigest()
     for left in meeting.glob(f"{place}-*"):
         left.unlink(missing_ok=True)
-    card = Card(
+    card = OwnerInfo(
         os.getpid(), str(meeting / f"{place}-{os.getpid()}-{secrets.token_hex(3)}"), secrets.token_hex(_WORD_BYTES)
     )
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -95,7 +95,7 @@ def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, Card]:
     return listener, card
 
 
-def leave(folder: Path, card: Card, name: str = CARD) -> None:
+def leave(folder: Path, card: OwnerInfo, name: str = CARD) -> None:
     """Takes card and socket away; another's card is left alone."""
     with contextlib.suppress(OSError):
         if read_card(folder, name) == card:
@@ -104,7 +104,7 @@ def leave(folder: Path, card: Card, name: str = CARD) -> None:
         Path(card.address).unlink()
 
 
-def _write_card(file: Path, card: Card) -> None:
+def _write_card(file: Path, card: OwnerInfo) -> None:
     said = {"process": card.process, "address": card.address, "word": card.word, "protocol": card.protocol}
     Disk().write_whole(file, json.dumps(said).encode(), is_shared=True, is_durable=False)
 

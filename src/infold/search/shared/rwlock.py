@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Turns:
+class ReadersWriterLock:
     """Who may go. Not to be taken again by a thread that has it."""
 
     def __init__(self) -> None:

@@ -25,11 +25,11 @@ from infold.search.index.generations import OWNER_LOCK
 from infold.search.index.process_lock import Claim, forget_files, keep_for_ever
 from infold.search.shared import protocol as wire
 from infold.search.shared.frames import Disconnected
-from infold.search.shared.index_client import Line
+from infold.search.shared.index_client import IndexConnection
 from infold.search.shared.rendezvous import read_card, retire
 
 if TYPE_CHECKING:
-    from infold.search.shared.index_server import Service
+    from infold.search.shared.index_server import IndexService
 
 JOIN_SECONDS: Final = 30.0  # that an owner has to open the index, or to end
 RETIRING_SECONDS: Final = 5.0  # that a resident of another version has to end
@@ -51,14 +51,14 @@ class _Sharing:
         self._claim = Claim(folder / OWNER_LOCK)
         self._changing = threading.Lock()
         self._owned: VectorIndex | None = None
-        self._service: Service | None = None
-        self._line: Line | None = None
+        self._service: IndexService | None = None
+        self._line: IndexConnection | None = None
 
     @property
     def is_owner(self) -> bool:
         return self._owned is not None
 
-    def join(self) -> VectorIndex | Line:
+    def join(self) -> VectorIndex | IndexConnection:
         """The index where this process owns it, else the line to its owner. Takes over where there is none."""
         deadline = time.monotonic() + JOIN_SECONDS
         retired = -math.inf
@@ -74,7 +74,7 @@ class _Sharing:
                 is_retiring = time.monotonic() - retired < RETIRING_SECONDS
                 try:
                     if card is not None and not is_retiring:
-                        self._line = Line(card)
+                        self._line = IndexConnection(card)
                         return self._line
                 except Disconnected:
                     pass
@@ -90,7 +90,7 @@ class _Sharing:
                 )
             time.sleep(_POLL_SECONDS)
 
-    def lost(self, line: Line) -> None:
+    def lost(self, line: IndexConnection) -> None:
         """The owner that `line` leads to is gone."""
         with self._changing:
             if self._line is line:
@@ -125,12 +125,12 @@ class _Sharing:
         self._claim.forget()
 
     def _open(self) -> VectorIndex:
-        from infold.search.shared.index_server import Service
+        from infold.search.shared.index_server import IndexService
 
         try:
             index = self._opener()
             try:
-                self._service = Service(partial(wire.answered, index), self._folder)
+                self._service = IndexService(partial(wire.answered, index), self._folder)
             except BaseException:
                 index.close()
                 raise
@@ -273,7 +273,7 @@ class SharedIndex:
         deadline = None
         while True:
             side = self._joined().join()
-            if not isinstance(side, Line):
+            if not isinstance(side, IndexConnection):
                 return here(side)
             try:
                 return side.call(*there())
