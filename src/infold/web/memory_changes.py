@@ -134,9 +134,8 @@ async def _fold(pages: Pages, form: FormFields) -> str:
     """From the chosen node to the one that is named, in the order in which the page listed them."""
     listed = [pair.split("=", 1) for pair in form.get("following", "").split()]
     last = next((place for place, (node, _) in enumerate(listed) if node == form.get("through")), 0)
-    request = writing.DocmemSummarizeRequest(
-        expected_hashes=dict(listed[: last + 1]), text=_text(form, "new"), **_context(form, SUMMARY)
-    )
+    read = tuple(writing.ReadNode(id=node, hash=known) for node, known in listed[: last + 1])
+    request = writing.DocmemSummarizeRequest(expected_hashes=read, text=_text(form, "new"), **_context(form, SUMMARY))
     made = await pages.ask(writing.docmem_summarize, request)
     return _here(form, "folded", made.id)
 
