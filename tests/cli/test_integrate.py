@@ -40,7 +40,7 @@ def scripted(monkeypatch) -> ScriptedLibrarian:
     """Takes the place of every librarian."""
     librarian = ScriptedLibrarian(look=_look, edit=_edit)
     opened = (librarian, lambda searcher: None)
-    monkeypatch.setattr("infold.inbox.steps._open_librarian", lambda *place: opened)
+    monkeypatch.setattr("infold.vault_steps.VaultSteps._open_librarian", lambda *place: opened)
     return librarian
 
 
