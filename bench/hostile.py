@@ -1,9 +1,10 @@
 """Texts that could take minutes, as a note and as an inbox, of 50 KB, 200 KB and 4 MB.
 
 `python bench/hostile.py [--sizes N,N] [NAME …]`. A vault of a few notes is indexed with each text as one more note,
-and an inbox that holds each text after one ordinary paragraph is folded in. Told are the seconds beside what the same
-vault takes without the text, and how much longer the larger text takes for each byte (1 is linear). Each text has a
-process of its own, which is ended after a minute; imports are not counted.
+and an inbox that holds each text after one ordinary paragraph is folded in. Told are the CPU seconds, which a busy
+machine leaves as they are, beside what the same vault takes without the text, and how much longer the larger text takes
+for each byte (1 is linear). Each text has a process of its own, which is ended after two minutes; imports are not
+counted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rich.table import Table
 import infold
 
 SIZES: Final = (50_000, 200_000, 4_000_000)
-MOST_SECONDS: Final = 60
+MOST_SECONDS: Final = 120
 REPEATED: Final = {
     "open wiki-links": "[[",
     "wiki-links in wiki-links": "[[a",
@@ -83,9 +84,9 @@ def _index(folder: Path, text: str) -> float:
     if text:
         (vault / "hostile.md").write_text(text)
     with infold.open(vault, state=folder / "state") as opened:
-        started = time.perf_counter()
+        started = time.process_time()
         opened.sync()
-        return time.perf_counter() - started
+        return time.process_time() - started
 
 
 def _integrate(folder: Path, text: str) -> float:
@@ -93,16 +94,16 @@ def _integrate(folder: Path, text: str) -> float:
     (vault / "inbox.md").write_text(f"The boiler was serviced; it hums less.\n\n{text}")
     with infold.open(vault, state=folder / "state") as opened:
         opened.sync()
-        started = time.perf_counter()
+        started = time.process_time()
         opened.integrate()
-        return time.perf_counter() - started
+        return time.process_time() - started
 
 
 def _asked(name: str, size: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, __file__, "--measure", folder, "--sizes", str(size), name]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=2 * MOST_SECONDS)
+            done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=MOST_SECONDS)
         except subprocess.TimeoutExpired:
             return {"index": float("inf"), "integrate": float("inf")}
         found: dict[str, float] = json.loads(done.stdout)
