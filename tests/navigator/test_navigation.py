@@ -11,23 +11,20 @@ from infold.operations.navigator import (
     ExploreRequest,
     FilterRequest,
     FollowLinkRequest,
-    ImportRequest,
     MoveRequest,
     NodeRequest,
     SummarizeRequest,
-    ThemesRequest,
     back,
     explore,
     filter_,
     follow_link,
-    import_,
     move,
     summarize,
-    theme_map,
-    themes,
     zoom_in,
     zoom_out,
 )
+from infold.operations.navigator_import import ImportRequest, import_
+from infold.operations.navigator_themes import ThemesRequest, theme_map, themes
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import infold
 from infold.errors import EnvironmentFault, UsageError
-from infold.operations.navigator import ImportRequest, import_
+from infold.operations.navigator_import import ImportRequest, import_
 from tests.fakes.openai_server import fault, serving
 from tests.navigator.conftest import NOTES
 

@@ -9,6 +9,7 @@ import typer
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.operations import navigator as operations
+from infold.operations import navigator_import, navigator_themes
 from infold.operations.navigator import NodesAnswer
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def browse(
     infold nav browse · infold nav browse projects
     """
     with call.vault() as vault:
-        answer = operations.browse_vault(vault, operations.BrowseVaultRequest(path=path))
+        answer = navigator_import.browse_vault(vault, navigator_import.BrowseVaultRequest(path=path))
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
         return 0
@@ -70,7 +71,9 @@ def import_(
     With a model the estimate is shown first; --token or --max-usd agrees to it. infold nav import .
     """
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
-        answer = operations.import_(vault, operations.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd))
+        answer = navigator_import.import_(
+            vault, navigator_import.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd)
+        )
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     elif answer.quote is not None:
@@ -234,7 +237,9 @@ def themes(
 ) -> int:
     """Show what the imported notes are about: themes, their notes, how they grew, what is near."""
     with call.vault() as vault:
-        answer = operations.themes(vault, operations.ThemesRequest.model_validate({"level": level, "folder": folder}))
+        answer = navigator_themes.themes(
+            vault, navigator_themes.ThemesRequest.model_validate({"level": level, "folder": folder})
+        )
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
         return 0

@@ -9,7 +9,7 @@ from infold.agent.ask import MOST_CHARACTERS, MOST_TEXTS
 from infold.app import OpenVault
 from infold.errors import NodeUnknown, SettingInvalid
 from infold.librarian.questions import Finder, FoundText, PlannedCall
-from infold.operations import navigator
+from infold.operations import navigator, navigator_themes
 from infold.operations.memory import MemoryGetRequest, MemorySearchRequest, memory_get, memory_search
 
 CANNOT_LOOK: Final = (NodeUnknown, SettingInvalid)  # such as: nothing is imported, search is without embeddings
@@ -73,7 +73,7 @@ class Looking:
 
     def themes(self, call: PlannedCall) -> list[FoundText]:
         """The themes, each by a note that stands for it."""
-        answer = navigator.themes(self._vault, navigator.ThemesRequest(level=call.level))
+        answer = navigator_themes.themes(self._vault, navigator_themes.ThemesRequest(level=call.level))
         self.notices += [answer.notice] if answer.notice else []
         found: list[FoundText] = []
         for theme in answer.themes[:MOST_TEXTS]:

@@ -1,4 +1,4 @@
-"""The navigator: import notes at a price that is told first, zoom, move, look through a lens (spec 5)."""
+"""The navigator: explore, zoom, move, follow links, look through a lens (spec 5, Navigation)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pydantic import Field
 from infold import lazy
 from infold.app import OpenVault
 from infold.errors import EnvironmentFault, IndexFault, LibrarianFault, NavigatorDamaged, NodeUnknown, UsageError
-from infold.librarian.estimate import Estimate
 from infold.librarian.spend import Usage
 from infold.navigator.lens import Lens
 from infold.navigator.navigation import Navigator, NodeFilter, NodeMatch
 from infold.navigator.nodes import NodeType
 from infold.navigator.store import StoredNode
-from infold.operations.contract import Effect, Face, Group, Message, Nothing
+from infold.operations.contract import Effect, Group, Message
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
 _DAY = r"^\d{4}-\d\d-\d\d$"
-_ERRORS = (UsageError, NodeUnknown, NavigatorDamaged, EnvironmentFault, IndexFault)
+NAVIGATOR_ERRORS = (UsageError, NodeUnknown, NavigatorDamaged, EnvironmentFault, IndexFault)
+NOTHING_IMPORTED = "Nothing is imported yet: browse_vault shows what there is, import brings it in."
 _SHOWN = 240  # characters of a node without a summary
 
 
@@ -106,7 +106,7 @@ class ExploreRequest(Filters):
     """The largest cosine distance; else one that was measured to hold what belongs together."""
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def explore(vault: OpenVault, request: ExploreRequest) -> NodesAnswer:
     """Find the articles, sections and paragraphs nearest to a question, at all levels.
 
@@ -135,7 +135,7 @@ class MoveRequest(Filters):
     """Look at all levels, and not only at the node's own."""
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def move(vault: OpenVault, request: MoveRequest) -> NodesAnswer:
     """Shift the focus: the nodes nearest in meaning to one, of its own level or across levels.
 
@@ -146,7 +146,7 @@ def move(vault: OpenVault, request: MoveRequest) -> NodesAnswer:
     return _nodes(vault, navigator, found)
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def zoom_in(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
     """Go deeper: what a node is made of, in reading order. It becomes your centre."""
     navigator = vault.navigator(request.caller)
@@ -154,7 +154,7 @@ def zoom_in(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
     return _nodes(vault, navigator, [NodeMatch(node, 1.0) for node in below])
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def zoom_out(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
     """Rise to what a node is part of, with its summary, and the parts beside it. That becomes your centre."""
     navigator = vault.navigator(request.caller)
@@ -169,14 +169,14 @@ class FollowLinkRequest(NodeRequest):
     """backlink: what links to it, and where its own links lead; containment: what holds it, and what it holds."""
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def follow_link(vault: OpenVault, request: FollowLinkRequest) -> NodesAnswer:
     """Follow the links of a node, each with the line it stands on. The node becomes your centre."""
     navigator = vault.navigator(request.caller)
     return _nodes(vault, navigator, navigator.follow(request.node_id, request.link_type))
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS, is_idempotent=False)
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS, is_idempotent=False)
 def back(vault: OpenVault, request: CallerRequest) -> NodesAnswer:
     """Go back to where you were before the last step."""
     navigator = vault.navigator(request.caller)
@@ -208,7 +208,7 @@ class FilterAnswer(Message):
     """All there are."""
 
 
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS, name="filter")
+@operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS, name="filter")
 def filter_(vault: OpenVault, request: FilterRequest) -> FilterAnswer:
     """Look through a lens: what is like it comes first in explore and move; nothing is left out.
 
@@ -258,7 +258,7 @@ class SummarizeAnswer(Message):
     quote: Quote | None = None
 
 
-@operation(Group.NAVIGATOR, Effect.SPENDS, takes_long=True, errors=(*_ERRORS, LibrarianFault))
+@operation(Group.NAVIGATOR, Effect.SPENDS, takes_long=True, errors=(*NAVIGATOR_ERRORS, LibrarianFault))
 def summarize(vault: OpenVault, request: SummarizeRequest) -> SummarizeAnswer:
     """Summarise several nodes together, from a perspective. It is kept for the same nodes.
 
@@ -272,193 +272,6 @@ def summarize(vault: OpenVault, request: SummarizeRequest) -> SummarizeAnswer:
     space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
     summary, usage = vault.summarise_nodes(nodes, request.perspective, space)
     return SummarizeAnswer(summary=summary, sources=tuple(f"{node.path}:{node.line}" for node in nodes), usage=usage)
-
-
-class BrowseVaultRequest(Message):
-    """Where to look."""
-
-    path: str = ""
-    """A folder of the vault; nothing is its top."""
-
-
-class VaultFolder(Message):
-    """A folder, with all that is below it counted."""
-
-    path: str
-    notes: int
-    tokens: int
-    """By the size of the files."""
-    imported: int
-    dirty: int
-
-
-class VaultNote(Message):
-    """A note, and its state in the navigator."""
-
-    path: str
-    tokens: int
-    """By the size of the file."""
-    state: Literal["not imported", "fresh", "dirty"]
-    title: str
-    day: str | None
-    tags: tuple[str, ...]
-
-
-class BrowseVaultAnswer(Message):
-    """What lies right below a folder."""
-
-    folders: tuple[VaultFolder, ...]
-    notes: tuple[VaultNote, ...]
-
-
-@operation(Group.NAVIGATOR, Effect.READS, errors=_ERRORS)
-def browse_vault(vault: OpenVault, request: BrowseVaultRequest) -> BrowseVaultAnswer:
-    """List the folders and notes of the vault, with their tokens and whether they are imported, to choose by."""
-    folders, notes = vault.browse(request.path)
-    return BrowseVaultAnswer(
-        folders=tuple(VaultFolder.of(folder) for folder in folders), notes=tuple(VaultNote.of(note) for note in notes)
-    )
-
-
-class ImportRequest(Spending):
-    """What to import."""
-
-    paths: tuple[str, ...] = Field(min_length=1)
-    """Notes and folders; "." is the whole vault."""
-
-
-class NoteTokens(Message):
-    """What one note will take, from low to high."""
-
-    path: str
-    tokens: tuple[int, int]
-
-
-class ImportAnswer(Message):
-    """What was imported. With a `quote` nothing was yet."""
-
-    notes: int
-    nodes: int
-    summaries: int
-    """How many were made now; kept ones cost nothing."""
-    usage: Usage
-    estimated_tokens: int
-    warnings: tuple[str, ...]
-    quote: Quote | None = None
-    by_note: tuple[NoteTokens, ...] = ()
-    """With a quote: what each note will take."""
-
-
-@operation(Group.NAVIGATOR, Effect.SPENDS, name="import", takes_long=True, errors=(*_ERRORS, LibrarianFault))
-def import_(vault: OpenVault, request: ImportRequest) -> ImportAnswer:
-    """Import notes or folders into the navigator, or bring what changed up to date.
-
-    Each note becomes an article with sections and paragraphs, and a summary each. Where a model would be paid, the
-    first answer is an estimate by note with a token. Stopped, it goes on where it was.
-    """
-    by_note: dict[str, tuple[int, int]] = {}
-
-    def estimate() -> Estimate | None:
-        whole, each = vault.estimate_import(request.paths)
-        by_note.update(each)
-        return whole
-
-    quote = quote_first(vault, "import", request, estimate)
-    if quote is not None:
-        listed = tuple(NoteTokens(path=path, tokens=tokens) for path, tokens in by_note.items())
-        return ImportAnswer(
-            notes=0,
-            nodes=0,
-            summaries=0,
-            usage=Usage(),
-            estimated_tokens=sum(quote.tokens) // 2,
-            warnings=(),
-            quote=quote,
-            by_note=listed,
-        )
-    space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
-    return ImportAnswer.of(vault.import_notes(request.paths, space))
-
-
-class ThemesRequest(Message):
-    """How fine, and where."""
-
-    level: Literal[1, 2, 3] = 1
-    """1: a few broad themes; 3: many fine ones."""
-    folder: str = ""
-    """Only of the notes in this folder."""
-
-
-class ThemeInfo(Message):
-    """A theme of the imported notes."""
-
-    name: str
-    terms: tuple[str, ...]
-    notes: int
-    representatives: tuple[str, ...]
-    """The paths of notes that stand for it."""
-    trend: str
-    """growing, fading or steady over the years, where enough notes have a day."""
-    years: dict[str, int]
-    connected: tuple[str, ...]
-    """The names of the themes nearest to it."""
-
-
-class ThemesAnswer(Message):
-    """The themes, the biggest first."""
-
-    themes: tuple[ThemeInfo, ...]
-    notice: str
-
-
-@operation(Group.NAVIGATOR, Effect.READS, takes_long=True, errors=_ERRORS)
-def themes(vault: OpenVault, request: ThemesRequest) -> ThemesAnswer:
-    """Show the main themes of the imported notes: what each is about, its notes, how it grew, what is near it."""
-    found = vault.themes(request.level, request.folder)
-    nodes = vault.navigator_store.nodes([node_id for theme in found for node_id in theme.representatives])
-    listed = tuple(
-        ThemeInfo.of(
-            theme,
-            notes=len(theme.nodes),
-            representatives=tuple(nodes[each].path for each in theme.representatives if each in nodes),
-            connected=tuple(found[number].name for number, _ in theme.connected),
-            years=dict(theme.years),
-        )
-        for theme in found
-    )
-    return ThemesAnswer(themes=listed, notice="" if listed else _NOTHING)
-
-
-class PlacedNote(Message):
-    """A note on the map."""
-
-    node: str
-    path: str
-    title: str
-    x: float
-    y: float
-    theme: int
-
-
-class ThemeMapAnswer(Message):
-    """Each imported note in two dimensions: what is alike stands together, and stays where it was."""
-
-    notes: tuple[PlacedNote, ...]
-
-
-@operation(
-    Group.NAVIGATOR,
-    Effect.READS,
-    takes_long=True,
-    errors=_ERRORS,
-    not_in={Face.CLI: "places on a map are for faces that draw; a terminal does not"},
-)
-def theme_map(vault: OpenVault, request: Nothing) -> ThemeMapAnswer:  # noqa: ARG001 - the signature of operations
-    """Get the map of the imported notes: coordinates from -1 to 1, and the number of each note's theme."""
-    return ThemeMapAnswer(notes=tuple(PlacedNote.of(place) for place in vault.theme_map()))
-
-
-_NOTHING = "Nothing is imported yet: browse_vault shows what there is, import brings it in."
 
 
 def node_info(vault: OpenVault, node: StoredNode) -> NodeInfo:
@@ -486,7 +299,7 @@ def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[NodeMatch]) -
     place = navigator.place
     centre = vault.navigator_store.node(place.centre) if place.centre else None
     crumbs = [node.title or "¶" for node in navigator.breadcrumbs(centre)] if centre is not None else []
-    notice = "" if found or vault.navigator_store.imports() else _NOTHING
+    notice = "" if found or vault.navigator_store.imports() else NOTHING_IMPORTED
     return NodesAnswer(
         nodes=tuple(
             FoundNode(**_fields(vault, each.node), likeness=each.likeness, reason=each.reason) for each in found

@@ -11,23 +11,20 @@ from fastapi.responses import Response
 from infold.errors import UsageError
 from infold.operations.contract import Nothing
 from infold.operations.navigator import (
-    BrowseVaultRequest,
     CallerRequest,
     ExploreRequest,
     FollowLinkRequest,
     MoveRequest,
     NodeRequest,
-    ThemesRequest,
     back,
-    browse_vault,
     explore,
     follow_link,
     move,
-    theme_map,
-    themes,
     zoom_in,
     zoom_out,
 )
+from infold.operations.navigator_import import BrowseVaultRequest, browse_vault
+from infold.operations.navigator_themes import ThemesRequest, theme_map, themes
 from infold.web.rendering import Pages
 
 _CALLER: Final = "browser"

@@ -1,0 +1,88 @@
+"""What the imported notes are about: themes at several zoom levels, and the map of them (spec 5, Queries)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infold.app import OpenVault
+from infold.operations.contract import Effect, Face, Group, Message, Nothing
+from infold.operations.navigator import NAVIGATOR_ERRORS, NOTHING_IMPORTED
+from infold.operations.table import operation
+
+
+class ThemesRequest(Message):
+    """How fine, and where."""
+
+    level: Literal[1, 2, 3] = 1
+    """1: a few broad themes; 3: many fine ones."""
+    folder: str = ""
+    """Only of the notes in this folder."""
+
+
+class ThemeInfo(Message):
+    """A theme of the imported notes."""
+
+    name: str
+    terms: tuple[str, ...]
+    notes: int
+    representatives: tuple[str, ...]
+    """The paths of notes that stand for it."""
+    trend: str
+    """growing, fading or steady over the years, where enough notes have a day."""
+    years: dict[str, int]
+    connected: tuple[str, ...]
+    """The names of the themes nearest to it."""
+
+
+class ThemesAnswer(Message):
+    """The themes, the biggest first."""
+
+    themes: tuple[ThemeInfo, ...]
+    notice: str
+
+
+@operation(Group.NAVIGATOR, Effect.READS, takes_long=True, errors=NAVIGATOR_ERRORS)
+def themes(vault: OpenVault, request: ThemesRequest) -> ThemesAnswer:
+    """Show the main themes of the imported notes: what each is about, its notes, how it grew, what is near it."""
+    found = vault.themes(request.level, request.folder)
+    nodes = vault.navigator_store.nodes([node_id for theme in found for node_id in theme.representatives])
+    listed = tuple(
+        ThemeInfo.of(
+            theme,
+            notes=len(theme.nodes),
+            representatives=tuple(nodes[each].path for each in theme.representatives if each in nodes),
+            connected=tuple(found[number].name for number, _ in theme.connected),
+            years=dict(theme.years),
+        )
+        for theme in found
+    )
+    return ThemesAnswer(themes=listed, notice="" if listed else NOTHING_IMPORTED)
+
+
+class PlacedNote(Message):
+    """A note on the map."""
+
+    node: str
+    path: str
+    title: str
+    x: float
+    y: float
+    theme: int
+
+
+class ThemeMapAnswer(Message):
+    """Each imported note in two dimensions: what is alike stands together, and stays where it was."""
+
+    notes: tuple[PlacedNote, ...]
+
+
+@operation(
+    Group.NAVIGATOR,
+    Effect.READS,
+    takes_long=True,
+    errors=NAVIGATOR_ERRORS,
+    not_in={Face.CLI: "places on a map are for faces that draw; a terminal does not"},
+)
+def theme_map(vault: OpenVault, request: Nothing) -> ThemeMapAnswer:  # noqa: ARG001 - the signature of operations
+    """Get the map of the imported notes: coordinates from -1 to 1, and the number of each note's theme."""
+    return ThemeMapAnswer(notes=tuple(PlacedNote.of(place) for place in vault.theme_map()))
