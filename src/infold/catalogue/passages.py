@@ -17,6 +17,7 @@ from typing import Final
 
 from infold.text import CHARACTERS_PER_TOKEN, content_hash, without_runs
 from infold.vault.lines import Lines
+from infold.vault.link_lines import without_link_lines
 from infold.vault.outside import outside_texts
 from infold.vault.records import BlockKind, Heading, Note
 
@@ -90,10 +91,13 @@ def passage_at(
 
 
 def indexed_text(passage: Passage, title: str) -> str:
-    """What search reads of a passage: the note's title and the headings above it, then its text without data."""
+    """What search reads of a passage: the note's title and the headings above it, then its text without data.
+
+    What says only where links lead is not read: definitions of links, rows of a table that hold nothing but links.
+    """
     headings = passage.trail[1:] if passage.trail[:1] == (title,) else passage.trail
     above = " > ".join(part for part in (title, *headings) if part)
-    text = without_runs(passage.text)
+    text = without_runs(without_link_lines(passage.text))
     return f"{above}\n{text}" if above else text
 
 

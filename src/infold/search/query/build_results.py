@@ -126,7 +126,7 @@ class _Look:
         least = first[-1].score if first else math.inf  # what the question itself did not find comes after the rest
         return replace(
             legs,
-            keyword=[*first, *(replace(hit, score=min(hit.score, least)) for hit in exact if hit.id not in ranked)],
+            keyword=[*first, *(hit.scored(min(hit.score, least)) for hit in exact if hit.id not in ranked)],
             dense=[hit for hit in legs.dense if hit.id in known or self.holds(hit)],
             keyword_ms=legs.keyword_ms + (time.perf_counter() - started) * 1000,
         )
@@ -143,7 +143,7 @@ def _shown(ranked: Ranked) -> Ranked:
         return ranked
     score = math.sqrt(strength)
     parts = tuple(replace(part, share=part.share / score) for part in ranked.evidence)
-    return replace(ranked, hit=replace(ranked.hit, score=score), evidence=parts)
+    return replace(ranked, hit=ranked.hit.scored(score), evidence=parts)
 
 
 def wanted_of(question: Question, languages: tuple[str, ...]) -> SoughtWords:
@@ -222,6 +222,9 @@ class _Collector:
         focus = first_line + _body(stretch).count("\n", 0, snippet.focus)
         if not self._is_shown(hit.path, stretch, focus):
             result = _result(ranked, stretch.start_line, stretch.end_line, stretch.heading)
+            above = [each for each in stretch.inner if each.line <= focus]
+            if above and snippet.marks:  # what matches stands under a heading further in
+                result = replace(result, heading=above[-1].heading, trail=above[-1].trail)
             self._keep(_with_snippet(result, snippet, stretch), focus)
 
     def _keep(self, result: Result, focus: int) -> None:

@@ -7,11 +7,11 @@ that are no notes (transcripts, memory) bring a `Texts` of their own.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
@@ -29,6 +29,10 @@ _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _ANY_HEADING: Final = re.compile(r"^\ufeff?(?:( {0,3}#{1,6}(?:[ \t]|$))| {0,3}(?:=+|-+)[ \t]*$)", re.MULTILINE)
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
+_OUTLINED: Final = re.compile(
+    r"^\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+(?P<title>[^\r\n]*?))?(?:[ \t]+#+)?[ \t]*$)",
+    re.MULTILINE,
+)
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
 _MOST_READ: Final = 256  # texts that are held at once
 _MOST_HELD: Final = 32_000_000  # characters of them
@@ -37,14 +41,23 @@ _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
 _Found = tuple[str, int, int]  # a passage and its lines
 
 
+class InnerHeading(NamedTuple):
+    """A heading inside a passage: its line, as it is written, and the titles in force from there."""
+
+    line: int
+    heading: str
+    trail: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text of a hit, the lines it stands on now, and the nearest heading as written."""
+    """The text of a hit, the lines it stands on now, and the nearest heading as written; `inner` are further ones."""
 
     text: str
     start_line: int
     end_line: int
     heading: str | None
+    inner: tuple[InnerHeading, ...] = ()
 
 
 class Texts(Protocol):
@@ -80,7 +93,10 @@ class NoteTexts:
         if note is None:
             return None
         found = note.where_it_was(hit) or note.cut_again().get(hit.id)
-        return note.from_heading(*found, hit.trail) if found is not None else None
+        if found is None:
+            return None
+        stretch = note.from_heading(*found, hit.trail)
+        return replace(stretch, inner=note.headings_between(stretch.start_line + 1, stretch.end_line))
 
     def _note(self, path: str) -> _NoteText | None:
         if path not in self._read:
@@ -111,6 +127,7 @@ class _NoteText:
         self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
         self._passages: dict[str, _Found] | None = None
         self._headings: dict[str, list[int]] | None = None
+        self._outline: list[tuple[int, str, tuple[str, ...]]] | None = None
 
     def where_it_was(self, hit: Hit) -> _Found | None:
         """The lines of `hit`, where they are its passage still. Lines that hold more than one passage are none."""
@@ -176,6 +193,16 @@ class _NoteText:
         above = {heading_text(each) for each in trail[:-1]}
         return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
 
+    def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
+        """The headings on these lines that are written with `#`, outside of code."""
+        if not any(first <= number <= last for numbers in self._heading_lines().values() for number in numbers):
+            return ()
+        if self._outline is None:
+            self._outline = list(_outline(self._text))
+        lines = self._lines.starts
+        placed = ((bisect_right(lines, start), heading, trail) for start, heading, trail in self._outline)
+        return tuple(InnerHeading(*each) for each in placed if first <= each[0] <= last)
+
     def _rest(self, passage: str, number: int, end: int) -> str:
         rest = self._between(number, end)
         return rest if passage.endswith(rest) else passage
@@ -215,6 +242,26 @@ class _NoteText:
 def heading_text(line: str) -> str:
     """A heading as it may be compared: its letters and digits alone."""
     return _MARKUP.sub(" ", line).strip().casefold()
+
+
+def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The headings with `#` outside of fenced code: where each starts, as it is written, and the titles in force."""
+    above: list[tuple[int, str]] = []
+    fence = ""
+    for match in _OUTLINED.finditer(text):
+        if match["fence"]:
+            if not fence:
+                fence = match["fence"]
+            elif match["fence"].startswith(fence):
+                fence = ""
+            continue
+        if fence:
+            continue
+        level = len(match["hashes"])
+        while above and above[-1][0] >= level:
+            above.pop()
+        above.append((level, match["title"] or ""))
+        yield match.start(), match[0].strip(_BLANK), tuple(title for _, title in above)
 
 
 def _is_that(hit: Hit, passage: str) -> bool:

@@ -11,7 +11,7 @@ of a leg of small weight still counts almost fully, while the weight here scales
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
@@ -79,7 +79,7 @@ def fuse(rankings: Sequence[Ranking], k: int = RRF_K) -> list[Ranked]:
             evidence.setdefault(_place(hit), []).append(Evidence(ranking.name, rank, hit.score, ranking.weight, share))
     scores = {place: sum(part.share for part in parts) for place, parts in evidence.items()}
     best = sorted(scores, key=lambda place: (-scores[place], place))
-    return [Ranked(replace(hits[place], score=min(scores[place], 1.0)), tuple(evidence[place])) for place in best]
+    return [Ranked(hits[place].scored(min(scores[place], 1.0)), tuple(evidence[place])) for place in best]
 
 
 def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
@@ -122,7 +122,7 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     }
     scores = {place: min(sum(part.share for part in parts), 1.0) for place, parts in evidence.items()}
     best = sorted(scores, key=lambda place: (-scores[place], place))
-    return [Ranked(replace(hits[place], score=scores[place]), evidence[place]) for place in best]
+    return [Ranked(hits[place].scored(scores[place]), evidence[place]) for place in best]
 
 
 def _strengths(ranking: Ranking) -> dict[PassageKey, float]:

@@ -134,7 +134,9 @@ def _meaning(match: re.Match[str]) -> tuple[str, str]:
     if match["word"] is not None:
         value = value.rstrip(".,;:!?)]}…")
         return ("absent" if len(value) > 1 or is_unspaced(value) else ""), value
-    return ("absent" if match["minus"] else "phrases"), value if tokens(value) else ""
+    if not tokens(value):
+        return ("absent" if match["minus"] else ""), ""
+    return ("absent" if match["minus"] else "phrases"), value
 
 
 _VALUES: Final = ("value", "word", "begins", *(f"{kind}{n}" for n in (1, 2) for kind in "abcd"))

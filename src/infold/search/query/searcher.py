@@ -160,7 +160,7 @@ class Searcher:
         """What the filters let through, by path and line, all alike: for a question that only narrows."""
         found = self._ask(lambda opened: opened.words.points(where, limit, demands))
         hits = sorted(found, key=lambda hit: (hit.path, hit.start_line, hit.id))
-        alike = [replace(hit, score=1.0) for hit in hits]
+        alike = [hit.scored(1.0) for hit in hits]
         return Legs(alike, [], 0.0, 0.0, 0.0, is_full=len(alike) >= limit)
 
     def understood(self, question: Question) -> tuple[Question, Demands, tuple[str, ...]]:
@@ -333,7 +333,7 @@ def _nearest(
     while True:
         nearest = index.query(vector, depth, where)
         known = opened.words.hits([one for one, _ in nearest], where, demands)
-        hits = [replace(known[one], score=score) for one, score in nearest if one in known]
+        hits = [known[one].scored(score) for one, score in nearest if one in known]
         if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > limit):
             return hits[:limit]
         depth *= 2

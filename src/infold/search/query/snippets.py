@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from infold.search.terms import encoder, located
+from infold.vault.link_lines import link_lines
 
 SNIPPET_CHARACTERS: Final = 200
 _SLACK: Final = 30  # characters that an end may move to reach the end of a word
@@ -54,10 +55,13 @@ class _Match:
 
 def cut_snippet(text: str, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) -> Snippet:
     """The window of `text` that holds most of what is wanted; its beginning where nothing matches."""
-    matches = sorted(_matches(text, wanted), key=lambda match: match.start)
+    begin, end, unread = _prose(text)
+    text = text[:end]
+    found = (match for match in _matches(text, wanted) if not any(a <= match.start < b for a, b in unread))
+    matches = sorted(found, key=lambda match: match.start)
     first, last = _best_window(matches, size)
     inside = matches[first:last]
-    start, end = _bounds(text, inside[0].start if inside else 0, inside[-1].end if inside else 0, size)
+    start, end = _bounds(text, inside[0].start if inside else begin, inside[-1].end if inside else begin, size)
     marks = _merged((match.start - start, match.end - start) for match in matches if start <= match.start < end)
     return Snippet(
         text=text[start:end],
@@ -67,6 +71,19 @@ def cut_snippet(text: str, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) 
         ends_inside=bool(text[end:].strip()),
         words=tuple(dict.fromkeys(text[match.start : match.end].casefold() for match in matches)),
     )
+
+
+def _prose(text: str) -> tuple[int, int, list[Mark]]:
+    """Where what is read begins and ends in `text`, and the lines in it that only say where links lead."""
+    unread = sorted(link_lines(text))
+    begin, end = 0, len(text)
+    for start, stop in unread:
+        if not text[begin:start].strip():
+            begin = stop
+    for start, stop in reversed(unread):
+        if not text[stop:end].strip():
+            end = start
+    return (begin, end, unread) if begin < end else (0, len(text), [])
 
 
 def _matches(text: str, wanted: SoughtWords) -> Iterator[_Match]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -56,7 +55,7 @@ def term_match(
         + COVERAGE_SHARE * held.get(hit.id, 0.0)
         for hit in hits
     )
-    matching = [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True) if score > 0]
+    matching = [hit.scored(score) for hit, score in zip(hits, scores, strict=True) if score > 0]
     return Ranking(MATCH, sorted(matching, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id)), 1.0)
 
 
