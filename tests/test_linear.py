@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infold.catalogue.cutting import cutting_of
-from infold.catalogue.facts import facts_of
+from infold.catalogue.facts import MAX_TAGS, facts_of
 from infold.catalogue.passages import cut, indexed_text
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
@@ -17,6 +17,7 @@ from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.reading import read_note, read_query
 from infold.librarian.offline.summaries import extract
 from infold.search.embed.static_embedder import StaticEmbedder
+from infold.search.index.points import note_points
 from infold.settings import ChunkingParams, Params
 from infold.text import without_runs
 from infold.vault import outline
@@ -155,3 +156,20 @@ def test_a_paragraph_that_is_none_is_left_with_a_reason():
     params = ChunkingParams()
     assert too_long(Paragraph(1, "word " * 2000), params) == ""
     assert "max_paragraph_characters" in too_long(Paragraph(1, "a" * 20_001), params)
+
+
+def test_a_note_of_countless_tags_carries_so_many_and_is_named(tmp_path):
+    """Each passage carries its note's tags, so these have a bound: the work stays linear, and the note is named."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "n.md").write_text(hostile("tags", 40_000))
+    (vault / "plain.md").write_text("#one #two\n")
+    catalogue = Catalogue(tmp_path / "catalogue.sqlite", vault, Params())
+    (warning,) = sync_catalogue(catalogue).warnings
+    assert warning.path == "n.md"
+    assert f"the first {MAX_TAGS} are taken up" in warning.reason
+    points = note_points(catalogue.note("n.md"), "standard", Params().search).points
+    assert len(points) > 5
+    assert {len(point.tags) for point in points} == {MAX_TAGS}
+    assert catalogue.note("plain.md").tags == ("one", "two")
+    catalogue.close()

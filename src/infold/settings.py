@@ -103,6 +103,7 @@ class IntegrateParams(Section):
     quiet_seconds: float = Field(default=2.0, ge=0)
     plan_days: int = Field(default=14, ge=1)
     max_recheckouts: int = Field(default=3, ge=0)
+    max_paragraphs: int = Field(default=500, ge=1)
     approval: bool = False
     approval_hours: float = Field(default=24, gt=0)
 

@@ -276,3 +276,27 @@ async def test_no_more_chunks_than_the_setting_are_worked_on_at_once(workspace):
     await run(workspace, ScriptedLibrarian(look=watched, edit=watched, latency=lambda r: 0.001))
     assert most == 2
     await asyncio.sleep(0)
+
+
+async def test_a_run_takes_so_many_paragraphs_and_the_others_come_next(workspace):
+    """The work of a run has a bound: what is over it waits, is counted, and comes before what found no place."""
+    limited = {"integrate": {"quiet_seconds": 0, "max_paragraphs": 2}, "search": {"embedding": "none"}}
+    place = Workspace(workspace.vault, workspace.state, workspace.inbox, Params.model_validate(limited))
+    inbox(place, "Nowhere one.\n\nNowhere two.\n\nTyre sealant dries out.\n\nRye cools for a day.\n\nTyre levers.\n")
+    grouped: list[list[str]] = []
+
+    def nowhere(request):
+        return look(request) if "nowhere" not in request.chunk.text.lower() else {"action": "checkout", "files": []}
+
+    def group(request):
+        grouped.append([p.text for p in request.paragraphs])
+        return {"groups": [[p.n] for p in request.paragraphs]}
+
+    results = [await run(place, ScriptedLibrarian(look=nowhere, edit=append, group_by=group)) for _ in range(3)]
+    assert grouped[:2] == [["Nowhere one.", "Nowhere two."], ["Tyre sealant dries out.", "Rye cools for a day."]]
+    assert "Tyre levers." in grouped[2]
+    assert [each.waiting for each in results] == [3, 3, 1]
+    assert any("3 paragraphs wait" in warning for warning in results[0].warnings)
+    assert {each.status for each in results} == {RunStatus.PARTIAL}
+    assert note(place, "inbox.md").split("\n\n") == ["Nowhere one.", "Nowhere two.\n"]
+    assert (await run(place, ScriptedLibrarian(look=nowhere, edit=append, group_by=group))).waiting == 0

@@ -22,6 +22,7 @@ from infold.vault.records import Link, Note
 if TYPE_CHECKING:
     from infold.catalogue.cutting import Cutting
 
+MAX_TAGS: Final = 500  # of a note; each passage of it carries them
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -57,7 +58,7 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
         words=word_count(plain_text(note)),
         tokens=token_count(note.text),
         headings=_json([heading.raw for heading in note.headings]),
-        tags=_json(note.tags),
+        tags=_json(note.tags[:MAX_TAGS]),
         aliases=_json(note.aliases),
         properties=_json(values),
         front_day=day_in_front_matter(values),
@@ -74,7 +75,8 @@ def _problem(note: Note) -> str | None:
     if note.front_matter is not None and note.front_matter.problem:
         return note.front_matter.problem
     if note.plain_from is None:
-        return None
+        count = len(note.tags)
+        return f"{count:,} tags; the first {MAX_TAGS:,} are taken up" if count > MAX_TAGS else None
     line = note.text.count("\n", 0, note.plain_from) + 1
     return f"line {line}: over {MAX_PARTS:,} blocks and links stand above; what follows is read as plain text"
 

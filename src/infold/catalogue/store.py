@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 FILE_NAME: Final = "catalogue.sqlite"
-VERSION: Final = "3"  # raised when a fact is added, or the parser finds other things
+VERSION: Final = "4"  # raised when a fact is added, or the parser finds other things
 GENERATION: Final = "generation"  # in meta: counts changes, see `catalogue.derived`
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 _MOST_CHARACTERS: Final = 32_000_000  # of texts that are held

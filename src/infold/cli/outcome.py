@@ -25,7 +25,7 @@ _QUOTE_CHARACTERS: Final = 240
 
 def exit_code(done: InboxIntegrateAnswer) -> int:
     """0, or 1 where paragraphs stay in the inbox."""
-    return int(any(paragraph.outcome == "left" for paragraph in done.paragraphs))
+    return int(done.waiting > 0 or any(paragraph.outcome == "left" for paragraph in done.paragraphs))
 
 
 def show_run(terminal: Terminal, run: Run) -> None:

@@ -34,7 +34,8 @@ def estimate_integration(workspace: Workspace, librarian: ModelLibrarian, progre
         return None
     summariser = librarian.signature(DecisionKind.SUMMARY)
     unsummarised = list(_unsummarised(workspace, summariser, progress))
-    return estimate(paragraphs, unsummarised, params, librarian.spend.price)
+    taken = paragraphs[: params.integrate.max_paragraphs]  # how many and how long; which ones, the run decides
+    return estimate(taken, unsummarised, params, librarian.spend.price)
 
 
 def estimate_summaries(workspace: Workspace, librarian: ModelLibrarian, progress: Progress) -> Estimate | None:

@@ -22,6 +22,7 @@ from infold.inbox.paragraphs import InboxParagraph, number_paragraphs
 from infold.inbox.planning import PlannedOutcome, Planner, Prepared, Steps
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
+from infold.inbox.taking import taken_in
 from infold.librarian.answers import Chunk, Paragraph
 from infold.vault.files import decode, read_bytes
 from infold.workspace import Workspace
@@ -48,15 +49,18 @@ async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, start
         why = problem or f"The inbox {workspace.inbox_path} holds no paragraph."
         return _nothing_to_do(workspace, steps, (why, *finished))
 
+    paragraphs, waiting = taken_in(workspace, paragraphs)
     prepared = await steps.prepare()
     grouped = await _group(steps, paragraphs, prepared.atlas)
-    prepared = replace(prepared, warnings=finished + prepared.warnings)
+    waits = (_waits(waiting, workspace.params.integrate.max_paragraphs),) if waiting else ()
+    prepared = replace(prepared, warnings=finished + waits + prepared.warnings)
     planner = Planner(workspace, steps, prepared.atlas, grouped.chunks)
     run_id = ""
     tries_left = workspace.params.integrate.max_recheckouts
     while True:
         outcomes = await planner.plan()
         run = _record(workspace, steps, prepared, grouped, outcomes, paragraphs, time.monotonic() - started)
+        run = run.model_copy(update={"waiting": waiting})
         files = planner.draft.changes()
         files[workspace.inbox_path] = (inbox_bytes, _inbox_after(text, paragraphs, run).encode())
         run = save_planned(workspace, run.model_copy(update={"id": run_id}), files)
@@ -73,6 +77,11 @@ async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, start
                 planner.leave_alone(notes)  # ends: each turn gives at least one more note up
             tries_left -= 1
             planner.start_again(str(error))
+
+
+def _waits(count: int, most: int) -> str:
+    said = "paragraph waits" if count == 1 else "paragraphs wait"
+    return f"{count:,} {said} in the inbox for the next run: one takes {most:,} (integrate.max_paragraphs)."
 
 
 def _read_inbox(workspace: Workspace) -> tuple[bytes, str | None]:

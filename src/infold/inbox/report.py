@@ -25,7 +25,7 @@ from infold.vault.note_link import note_link
 from infold.vault.records import Note
 
 _LONG_SAME: Final = 160  # characters of unchanged text shown on either side of a change within a line
-_LONGEST_DIFF: Final = 4_000_000  # characters of both sides; beyond that a note is named, not shown
+_LONGEST_DIFF: Final = 1_000_000  # characters of both sides; beyond that a note is named, not shown
 _VERDICTS: Final = {
     RunStatus.PLANNED: ("planned", "Nothing is changed yet. This is what applying the run would do."),
     RunStatus.APPLYING: ("being applied", "The run was stopped half way; the next start finishes it."),

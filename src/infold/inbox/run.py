@@ -104,6 +104,7 @@ class Run(RunPart):
     created_at: str  # ISO 8601, UTC
     librarian: str
     paragraphs: tuple[ParagraphRecord, ...] = ()
+    waiting: int = 0  # paragraphs of the inbox that this run did not look at: more than one run takes
     chunks: tuple[ChunkRecord, ...] = ()
     changes: tuple[NoteChange, ...] = ()  # notes in the order they are written, the inbox last
     skipped: tuple[SkippedFile, ...] = ()

@@ -80,7 +80,7 @@ def _applied(workspace: Workspace, journal: Journal, run: Run, entries: list[Tra
     lost: list[str] = entries[-1].intent.data.get("lost", [])
     stay = {p.n for p in run.paragraphs} - {p.n for p in placed(run, except_in=lost)}
     paragraphs = tuple(_left(p, lost) if p.n in stay and p.outcome != "left" else p for p in run.paragraphs)
-    is_partial = any(p.outcome == "left" for p in paragraphs)
+    is_partial = run.waiting > 0 or any(p.outcome == "left" for p in paragraphs)
     return run.model_copy(
         update={
             "status": RunStatus.PARTIAL if is_partial else RunStatus.APPLIED,

@@ -72,6 +72,8 @@ class InboxIntegrateAnswer(Message):
     """The id of the run, for `run_show`, `run_apply` and `run_undo`; null where there was nothing to do."""
     status: RunStatus | Literal["estimate"]
     paragraphs: tuple[ParagraphOutcome, ...] = ()
+    waiting: int = 0
+    """Paragraphs that wait in the inbox for the next run: more than `integrate.max_paragraphs` were there."""
     chunks: tuple[ChunkOutcome, ...] = ()
     usage: Usage = Usage()
     """What was paid: calls, tokens, dollars (null: the price is unknown); `reused` answers cost nothing."""

@@ -51,7 +51,7 @@ def hunks(before: str, after: str, context: int = 2) -> list[Hunk]:
     """The changed lines in order, word by word where a line was changed, with `context` lines around them."""
     old = [line.rstrip("\r\n") for line in _LINE.findall(before)]
     new = [line.rstrip("\r\n") for line in _LINE.findall(after)]
-    rows = list(_rows(old, new))
+    rows = list(_rows(old, new, context))
     near = [False] * len(rows)
     for at, row in enumerate(rows):
         if row.kind != "same":
@@ -106,10 +106,12 @@ def words(before: str, after: str) -> list[Segment]:
     return segments
 
 
-def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+def _rows(old: Sequence[str], new: Sequence[str], context: int) -> Iterator[Row]:
+    """All changed lines, and of those between two changes what lies within `context`, with one more to part them."""
     for tag, i1, i2, j1, j2 in _line_changes(old, new):
         if tag == "equal":
-            yield from (Row("same", j + 1, (Segment("same", new[j]),)) for j in range(j1, j2))
+            near = range(j1, j2) if j2 - j1 <= 2 * context else (*range(j1, j1 + context + 1), *range(j2 - context, j2))
+            yield from (Row("same", j + 1, (Segment("same", new[j]),)) for j in near)
         elif tag == "replace":
             yield from _replaced(old[i1:i2], new[j1:j2], j1 + 1)
         else:
