@@ -45,6 +45,8 @@ VARIABLES = {
     "TERM": "`dumb` is a terminal without colours",
 }
 
+SECRETS = ("OPENAI_API_KEY", "INFOLD_QDRANT_API_KEY", "INFOLD_MCP_TOKEN", "INFOLD_SERVE_TOKEN")
+
 
 class Environment:
     """The variables of `VARIABLES` as they are now; `given` ones count first. A key shows in no message and no log."""

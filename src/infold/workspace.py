@@ -109,6 +109,11 @@ class Workspace:
         return self.state / "derived" / "contexts"
 
     @property
+    def log(self) -> Path:
+        """What commands did, for a bug report: no text of a note, no key."""
+        return self.state / "infold.log"
+
+    @property
     def lock_file(self) -> Path:
         """The lock that one writing process holds."""
         return self.state / "lock"

@@ -241,11 +241,11 @@ def test_where_it_may_not_be_it_is_not(vault, place, ask, monkeypatch):
 STUCK = """
 import sys, time
 from pathlib import Path
-from infold.search.shared.index_server import Service
+from infold.search.shared.index_server import IndexService
 def answer(body):
     print("asked", flush=True)
     time.sleep(60)
-service = Service(answer, Path(sys.argv[1]), "resident.json")
+service = IndexService(answer, Path(sys.argv[1]), "resident.json")
 print("ready", flush=True)
 time.sleep(60)
 """

@@ -7,6 +7,7 @@ known. Killed anywhere, the next sync does the rest: notes are written in rounds
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -26,6 +27,7 @@ from infold.workers import MANY, Crew, processors, without_collection
 if TYPE_CHECKING:  # the parser is for notes that changed
     from infold.catalogue.facts import NoteFacts
 
+_log: Final = logging.getLogger(__name__)
 CountProgress = Callable[[int, int], None]
 ROUND: Final = 1000  # notes of one transaction
 _KNOWN: Final = "SELECT id, file_day, aliases FROM files JOIN notes USING (id) WHERE path = ?"
@@ -65,10 +67,16 @@ def sync_catalogue(
     StateUnwritable.
     """
     try:
-        return _Syncing(catalogue, paths, progress or _silent).run()
-    except CatalogueFault:
+        done = _Syncing(catalogue, paths, progress or _silent).run()
+    except CatalogueFault as fault:
+        _log.info("made anew: %s", fault)
         catalogue.remove()
-        return _Syncing(catalogue, paths, progress or _silent).run()
+        done = _Syncing(catalogue, paths, progress or _silent).run()
+    _log.debug(
+        "%d files: %d added, %d changed, %d removed, %d skipped in %.3f s",
+        *(done.scanned, done.added, done.changed, done.removed, len(done.skipped), done.seconds),
+    )
+    return done
 
 
 class _Wanted(NamedTuple):

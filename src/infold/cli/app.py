@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 import typer.main
@@ -37,6 +38,7 @@ EXIT_CODES = (
 )
 
 
+_log: Final = logging.getLogger(__name__)
 _WrongUse: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever this typer keeps click
 
 
@@ -136,6 +138,7 @@ class _Face(_Plain, TyperGroup):
         except (typer.Exit, typer.Abort):
             raise
         except InfoldError as error:
+            _ended_by(error)
             if "--debug" in words:
                 raise
             code = terminal.fail(error)
@@ -147,21 +150,28 @@ class _Face(_Plain, TyperGroup):
                     error.format_message(), hint=f"See `{error.ctx.command_path if error.ctx else 'infold'} --help`."
                 )
             )
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            _ended_by(error)
             terminal.notice(INTERRUPTED_NOTICE)
             code = INTERRUPTED
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
         except OSError as error:
+            _ended_by(error)
             if "--debug" in words:
                 raise
             code = terminal.fail(refused(error) or _unexpected(error))
         except Exception as error:
+            _ended_by(error)
             if "--debug" in words:
                 raise
             code = terminal.fail(_unexpected(error))
         raise typer.Exit(code or 0)
+
+
+def _ended_by(error: BaseException) -> None:
+    _log.info("ended by %s", error, exc_info=error)
 
 
 def _unexpected(error: Exception) -> InfoldError:

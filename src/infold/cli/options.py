@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
+import platform
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec
+from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from infold import lazy
+from infold import __version__, lazy
 from infold.app import OpenVault
 from infold.cli import suggestions
 from infold.cli.terminal import Terminal
 from infold.durable.files import close_to_others
+from infold.durable.log_file import LogFile, log_a_command
 from infold.durable.unfinished import is_unfinished
 from infold.errors import InfoldError, VaultBusy
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
@@ -25,6 +30,7 @@ from infold.progress import Progress, silent
 from infold.workspace import Workspace
 
 P = ParamSpec("P")
+_log: Final = logging.getLogger(__name__)
 _maker: ContextVar[Callable[[Terminal, WorkspaceRequest], Call] | None] = ContextVar("maker", default=None)
 
 _PLACE, _OUTPUT = "Where", "Output"
@@ -88,6 +94,10 @@ DebugOption = Annotated[
     bool,
     typer.Option("--debug", metavar="", help="Show the traceback of an unexpected error.", rich_help_panel=_OUTPUT),
 ]
+VerboseOption = Annotated[
+    bool,
+    typer.Option("--verbose", metavar="", help="Show on stderr what is done, in more detail.", rich_help_panel=_OUTPUT),
+]
 RunArgument = Annotated[
     str,
     typer.Argument(
@@ -121,11 +131,14 @@ class Call:
 
     terminal: Terminal
     wanted: WorkspaceRequest
+    log: LogFile = field(default_factory=LogFile)
 
     def place(self, *, inbox: Path | None = None, **settings: object) -> LocatedWorkspace:
         """The place, with settings such as `librarian__kind="model"` on top; raises UsageError where there is none."""
         located = locate_workspace(self.wanted.with_changes(**settings), inbox=inbox)
         close_to_others(located.workspace.state)
+        self.log.keep_at(located.workspace.log)
+        _log.debug("vault %s, state %s", located.vault, located.workspace.state)
         if is_unfinished(located.workspace):
             self._finish(located.workspace)
         return located
@@ -171,21 +184,23 @@ def _placed(
     changes: SetOption = None,
     is_json: JsonOption = False,
     is_quiet: QuietOption = False,
+    is_verbose: VerboseOption = False,
     debug: DebugOption = False,  # noqa: ARG001 - the app looks for it where errors end
 ) -> Call:
     terminal = Terminal(is_json=is_json, is_quiet=is_quiet)
     wanted = WorkspaceRequest(vault, state, params, tuple(changes or ()))
     make = _maker.get()
-    return Call(terminal, wanted) if make is None else make(terminal, wanted)
+    return Call(terminal, wanted, log_a_command(is_verbose=is_verbose)) if make is None else make(terminal, wanted)
 
 
 def _placeless(
     *,
     is_json: JsonOption = False,
     is_quiet: QuietOption = False,
+    is_verbose: VerboseOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> Call:
-    return Call(Terminal(is_json=is_json, is_quiet=is_quiet), WorkspaceRequest())
+    return Call(Terminal(is_json=is_json, is_quiet=is_quiet), WorkspaceRequest(), log_a_command(is_verbose=is_verbose))
 
 
 def command(function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:
@@ -198,6 +213,9 @@ def placeless_command(function: Callable[Concatenate[Call, P], int]) -> Callable
     return _with(_placeless, function)
 
 
+_SYSTEM: Final = f"Python {platform.python_version()}, {sys.platform}"
+
+
 def _with(make_call: Callable[..., Call], function: Callable[Concatenate[Call, P], int]) -> Callable[..., int]:
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     shared = list(inspect.signature(make_call, eval_str=True).parameters.values())
@@ -205,8 +223,14 @@ def _with(make_call: Callable[..., Call], function: Callable[Concatenate[Call, P
 
     @functools.wraps(function)
     def run(**given: Any) -> int:
+        options = [parameter.name for parameter in (*own, *shared) if given[parameter.name] != parameter.default]
         call = make_call(**{name: given.pop(name) for name in names})
-        return function(call, **given)  # type: ignore[call-arg] # typer gives what the signature asks for
+        started = time.monotonic()
+        command = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        _log.info("%s with %s: infold %s, %s", command, ", ".join(options) or "no options", __version__, _SYSTEM)
+        code = function(call, **given)  # type: ignore[call-arg] # typer gives what the signature asks for
+        _log.info("%s: exit code %s after %.2f s", command, code, time.monotonic() - started)
+        return code
 
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *shared)}
     run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]

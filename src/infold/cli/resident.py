@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from infold.cli.app import run_command
 from infold.cli.options import Call, calls_made_by
 from infold.cli.terminal import Terminal
 from infold.durable.files import Disk, stamp_of
+from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
 from infold.environment import Environment
 from infold.errors import InfoldError, UsageError
@@ -38,6 +40,7 @@ from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_server import IndexService
 from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, is_serving, read_card
 
+_log: Final = logging.getLogger("infold.cli.resident")  # as its own process it is __main__
 TICK_SECONDS: Final = 1.0
 WORTH_SECONDS: Final = 0.15  # of processor time, from which a search is worth a process that saves it
 _LAST: Final = "last-search"  # a file whose time is that of the last search that was done without a resident
@@ -180,11 +183,14 @@ def main() -> None:
     with suppress(InfoldError, OSError, KeyboardInterrupt):
         wanted = WorkspaceRequest(Path(vault), Path(state), Path(params) if params else None)
         with OpenVault(locate_workspace(wanted)) as opened:
+            log_a_command(is_verbose=False).keep_at(opened.workspace.log)
             opened.is_kept_open = True
             opened.search("infold")  # so that everything is open, and up to date, when somebody asks
             with serving(opened) as resident:
                 if resident is not None:
+                    _log.info("serves searches")
                     _stay(opened, resident)
+                    _log.info("ends")
 
 
 def _stay(vault: OpenVault, resident: Resident) -> None:

@@ -206,6 +206,7 @@ def _state(place: LocatedWorkspace, seen: VaultStats, environment: Environment) 
     yield from _unfinished(place)
     size = _size_bytes(workspace.state)
     yield Finding(Level.OK, "state", f"{workspace.state}, {_size(size)}")
+    yield Finding(Level.OK, "log", f"{workspace.log} says what commands did, for a bug report; no text, no key")
     nearest = next(folder for folder in (workspace.state, *workspace.state.parents) if folder.exists())
     if not os.access(nearest, os.W_OK):
         yield Finding(Level.PROBLEM, "state", f"{nearest} cannot be written", "Name another folder with --state DIR.")

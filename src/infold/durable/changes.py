@@ -21,6 +21,7 @@ Integrations are changes with a record, a report and an inbox of their own: `inb
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ from infold.durable.unfinished import has_earlier_records, is_unfinished
 from infold.durable.unified import unified
 from infold.errors import InfoldError, NoteChanged, RunNotFound, RunStateWrong, StateUnwritable
 from infold.workspace import Workspace
+
+_log: Final = logging.getLogger(__name__)
 
 MOST_SMALL: Final = 500  # writes and logs that are kept; everything else stays
 LAST_SMALL: Final = f"{SMALL}last"
@@ -113,6 +116,7 @@ class Changes:
                 paths = entry.done.conflicts
                 raise NoteChanged(f"Changed meanwhile: {', '.join(paths)}.", hint="Do it again.", paths=paths)
             entries = [entry, *self._mend(journal, entry)]
+            _log.info("change %s: %s of %d files", change_id, plan.kind, len(plan.files))
             with suppress(StateUnwritable):  # all is written; what is left of this, the next start does
                 self._store.clear_pending(change_id)
                 self._store.forget_oldest(MOST_SMALL)

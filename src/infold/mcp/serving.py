@@ -23,7 +23,9 @@ MOST_SESSIONS: Final = 200
 
 def serve_stdio(vault: OpenVault, choice: ToolChoice) -> None:
     """Serves one client until it closes its end. Only the protocol is written to stdout; everything else to stderr."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    to_stderr = logging.StreamHandler(sys.stderr)
+    to_stderr.setLevel(logging.WARNING)
+    logging.basicConfig(handlers=[to_stderr], level=logging.WARNING)
     warm_up = WarmUp(vault)
     server = build_server(vault, choice, warm_up)
 

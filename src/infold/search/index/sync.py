@@ -9,6 +9,7 @@ empties nothing.
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ from infold.workers import MANY, without_collection
 
 __all__ = ["Progress", "SyncResult", "sync_index"]
 
+_log: Final = logging.getLogger(__name__)
 FEW: Final = 100  # changed notes, to which little memory is given
 
 
@@ -74,15 +76,22 @@ def sync_index(
         try:
             try:
                 sync.run(rebuild=rebuild, paths=paths, vectors=vectors, until=until)
-            except IndexFault:
+            except IndexFault as fault:
                 if sync.is_new:
                     raise
+                _log.info("made anew: %s", fault)
                 sync.start_again()
                 sync.run(rebuild=True, paths=None, vectors=vectors, until=until)
         finally:
             sync.close()
             catalogue.close()
-    return sync.result(round((time.perf_counter() - started) * 1000))
+    done = sync.result(round((time.perf_counter() - started) * 1000))
+    _log.info(
+        "%d files: %d changed, %d removed, %d skipped; %d passages, %d embeddings, %d to come; %d ms",
+        *(done.files_scanned, done.files_changed, done.files_removed, len(done.skipped), done.chunks_created),
+        *(done.embeddings_computed, done.pending, done.duration_ms),
+    )
+    return done
 
 
 @contextlib.contextmanager
