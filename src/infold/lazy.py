@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     import infold.navigator.navigation
     import infold.navigator.proximity
     import infold.navigator.store
+    import infold.navigator.theme_names
     import infold.navigator.themes
     import infold.navigator.together
     import infold.notebook.archive

@@ -170,15 +170,7 @@ class VaultNavigator(VaultMemory):
         whole, by_note = self.importer.expected_of(chosen)
         if not whole.calls:
             return None, {}
-        price = self.model_librarian().spend.price
-        low, high = whole.answer_tokens
-        usd = (price(whole.prompt_tokens, 0, low), price(whole.prompt_tokens, 0, high)) if price else None
-        estimate = lazy.librarian.estimate.Estimate(
-            calls=(whole.calls, whole.calls),
-            prompt_tokens=(whole.prompt_tokens, whole.prompt_tokens),
-            completion_tokens=whole.answer_tokens,
-            usd=usd,
-        )
+        estimate = self._expected(whole.calls, whole.prompt_tokens, whole.answer_tokens)
         return estimate, {path: each.tokens for path, each in by_note.items()}
 
     def import_notes(self, paths: Sequence[str], workspace: Workspace | None = None) -> Imported:
@@ -201,7 +193,24 @@ class VaultNavigator(VaultMemory):
     def themes(self, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
         """What the imported notes are about, from a few broad themes (1) to many fine ones (3)."""
         self.refresh_nodes()
-        return lazy.navigator.themes.themes(self.navigator_store, self.node_vectors(), level, folder.strip("/"))
+        store = self.navigator_store
+        found = lazy.navigator.themes.themes(store, self.node_vectors(), level, folder.strip("/"))
+        return lazy.navigator.theme_names.with_names(store, found)
+
+    def name_themes(self, level: int, folder: str, workspace: Workspace | None = None) -> tuple[int, Usage]:
+        """Has the librarian name the themes that it has not named yet: how many, and what it cost."""
+        found = self.themes(level, folder)
+        wanted = lazy.navigator.theme_names.unnamed(self.navigator_store, found, self.params.librarian.kind)
+        if not wanted:
+            return 0, lazy.librarian.spend.Usage()
+        return len(wanted), in_own_loop(self._named(wanted, workspace))
+
+    def estimate_theme_names(self, level: int, folder: str) -> Estimate | None:
+        """What a model takes to name the themes it has not named yet; None where it named all."""
+        calls, prompt, answer = lazy.navigator.theme_names.expected_names(
+            self.navigator_store, self.themes(level, folder), self.params.librarian.kind
+        )
+        return self._expected(calls, prompt, answer) if calls else None
 
     def theme_map(self) -> tuple[MapPlace, ...]:
         """Where each imported note stands on a map of two dimensions."""
@@ -222,11 +231,22 @@ class VaultNavigator(VaultMemory):
         if lazy.navigator.together.kept_together(self.navigator_store, nodes, perspective) is not None:
             return None
         prompt, answer = lazy.navigator.together.expected_together(self.navigator_store, nodes, perspective)
+        return self._expected(1, prompt, answer)
+
+    def _expected(self, calls: int, prompt: int, answer: tuple[int, int]) -> Estimate:
+        """So many calls, with the tokens of their questions, and of their answers from low to high."""
         price = self.model_librarian().spend.price
         usd = (price(prompt, 0, answer[0]), price(prompt, 0, answer[1])) if price else None
         return lazy.librarian.estimate.Estimate(
-            calls=(1, 1), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd
+            calls=(calls, calls), prompt_tokens=(prompt, prompt), completion_tokens=answer, usd=usd
         )
+
+    async def _named(self, themes: Sequence[Theme], workspace: Workspace | None) -> Usage:
+        async with self.steps(workspace) as steps:
+            await lazy.navigator.theme_names.name_themes(
+                self.navigator_store, themes, self.params.librarian.kind, steps.librarian
+            )
+            return steps.usage
 
     async def _summarise(self, paths: Sequence[str], workspace: Workspace | None) -> tuple[Summarised, Usage]:
         async with self.steps(workspace) as steps:

@@ -83,6 +83,8 @@ def answer(decision: str, body: dict[str, Any], group_by: GroupBy = each_alone) 
             given = _home(said[0])
         case "ArticleSummaries":
             given = _article(said[0])
+        case "ThemeNames":
+            given = _themes(said[0])
         case _:
             raise ValueError(f"no such decision: {decision}")
     return _safe(decision, said) if given in _corrected(body["messages"]) else given
@@ -153,6 +155,17 @@ def _article(content: str) -> dict[str, Any]:
         most = (int(part["low"]) + int(part["high"])) // 2
         summaries.append({"number": int(part["number"]), "summary": " ".join(own[:most] or ["note"]) + "."})
     return {"summaries": summaries}
+
+
+def _themes(content: str) -> dict[str, Any]:
+    """A name for each theme out of its words and its number, and the first words of its first note."""
+    named = []
+    for shown in re.split(r"(?m)^(?=Theme \d+, \d+ notes\.)", content)[1:]:
+        number = int(shown.split()[1].rstrip(","))
+        terms, *notes = (fence.text for fence in fences(shown))
+        said = " ".join(words(" ".join(notes))[:20]) or "notes"
+        named.append({"number": number, "name": f"About {terms.split(',')[0]} {number}", "summary": f"{said}."})
+    return {"themes": named}
 
 
 def _own_words(article: str, kind: str, begins: str, title: str) -> list[str]:

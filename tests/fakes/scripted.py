@@ -29,6 +29,7 @@ from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import CostMeter, Usage
+from infold.librarian.theme_names import NamingRequest, ThemeNames
 from infold.librarian.trees import Home, HomeRequest
 
 Answerer = Callable[[Any], dict[str, Any]]
@@ -75,6 +76,16 @@ class ScriptedLibrarian:
         return await self.answer(
             ArticleSummaries,
             lambda asked: {"summaries": [{"number": p.number, "summary": f"part {p.number}"} for p in asked.parts]},
+            request,
+        )
+
+    async def name_themes(self, request: NamingRequest) -> ThemeNames:
+        """Each by its number."""
+        return await self.answer(
+            ThemeNames,
+            lambda asked: {
+                "themes": [{"number": t.number, "name": f"theme {t.number}", "summary": "so"} for t in asked.themes]
+            },
             request,
         )
 

@@ -172,6 +172,7 @@ COMMANDS: Final[tuple[CommandEntry | CommandGroup, ...]] = (
             CommandEntry("lens", "nav:lens", operation="filter"),
             CommandEntry("summarise", "nav:summarise", operation="summarize"),
             CommandEntry("themes", "nav:themes", operation="themes"),
+            CommandEntry("name-themes", "nav:name_themes", operation="name_themes"),
         ),
         NOTEBOOK,
     ),

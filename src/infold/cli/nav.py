@@ -13,6 +13,8 @@ from infold.operations import navigator_import, navigator_themes
 from infold.operations.navigator import NodesAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from infold.app import OpenVault
     from infold.cli.terminal import Terminal
     from infold.operations.spending import Quote
@@ -28,6 +30,9 @@ FolderOption = Annotated[str, typer.Option("--folder", metavar="FOLDER", help="O
 TagOption = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with it.")]
 SinceOption = Annotated[str | None, typer.Option("--since", metavar="DAY", help="Only notes of that day or later.")]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="DAY", help="Only notes of that day or earlier.")]
+NavigatorLevelOption = Annotated[
+    int, typer.Option("--level", metavar="1-3", min=1, max=3, help="1: a few broad themes; 3: many fine ones.")
+]
 NavigatorTokenOption = Annotated[
     str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")
 ]
@@ -230,9 +235,7 @@ def summarise(
 def themes(
     call: Call,
     *,
-    level: Annotated[
-        int, typer.Option("--level", metavar="1-3", min=1, max=3, help="1: a few broad themes; 3: many fine ones.")
-    ] = 1,
+    level: NavigatorLevelOption = 1,
     folder: FolderOption = "",
 ) -> int:
     """Show what the imported notes are about: themes, their notes, how they grew, what is near."""
@@ -243,16 +246,48 @@ def themes(
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
         return 0
-    for theme in answer.themes:
-        trend = f", {theme.trend}" if theme.trend else ""
-        call.terminal.say(f"{theme.name}  ({theme.notes} notes{trend})", style="bold")
-        for path in theme.representatives[:3]:
-            call.terminal.say(f"  {path}")
-        if theme.connected:
-            call.terminal.say(f"  near: {'; '.join(theme.connected)}", style="dim")
-    if answer.notice:
-        call.terminal.notice(answer.notice)
+    _show_themes(call.terminal, answer.themes, answer.notice)
     return 0
+
+
+@command
+def name_themes(
+    call: Call,
+    *,
+    level: NavigatorLevelOption = 1,
+    folder: FolderOption = "",
+    token: NavigatorTokenOption = None,
+    max_usd: NavigatorUsdOption = None,
+) -> int:
+    """Name the themes, and say what each is about; `themes` shows that from then on.
+
+    With a model the estimate is shown first; --token or --max-usd agrees to it.
+    """
+    given = {"level": level, "folder": folder, "token": token, "max_usd": max_usd}
+    with Stages(call.terminal) as stages, call.vault(stages) as vault:
+        answer = navigator_themes.name_themes(vault, navigator_themes.NameThemesRequest.model_validate(given))
+    if call.terminal.is_json:
+        call.terminal.emit(answer.as_json())
+    elif answer.quote is not None:
+        _quoted(call.terminal, answer.quote)
+    else:
+        _show_themes(call.terminal, answer.themes, answer.notice)
+        call.terminal.say(f"{answer.named} named now; {answer.usage}.", style="dim")
+    return 0
+
+
+def _show_themes(terminal: Terminal, themes: Sequence[navigator_themes.ThemeInfo], notice: str) -> None:
+    for theme in themes:
+        trend = f", {theme.trend}" if theme.trend else ""
+        terminal.say(f"{theme.name}  ({theme.notes} notes{trend})", style="bold")
+        if theme.summary:
+            terminal.say(f"  {theme.summary}")
+        for path in theme.representatives[:3]:
+            terminal.say(f"  {path}")
+        if theme.connected:
+            terminal.say(f"  near: {'; '.join(theme.connected)}", style="dim")
+    if notice:
+        terminal.notice(notice)
 
 
 def _named(vault: OpenVault, node: str) -> str | None:

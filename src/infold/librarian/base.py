@@ -20,6 +20,7 @@ from infold.librarian.perspectives import PerspectiveRequest
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import CostMeter, Usage
+from infold.librarian.theme_names import NamingRequest, ThemeNames
 from infold.librarian.trees import Home, HomeRequest
 
 # Messages as a model endpoint takes them; JSON values only.
@@ -69,6 +70,9 @@ class Librarian(Protocol):
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The contextual summaries of an article's parts, each exactly once."""
+
+    async def name_themes(self, request: NamingRequest) -> ThemeNames:
+        """A name for each theme, and what its notes are about."""
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, or none."""

@@ -44,6 +44,7 @@ from infold.librarian.questions import (
 )
 from infold.librarian.speaking import Spoken, spoken
 from infold.librarian.spend import CostMeter, Usage
+from infold.librarian.theme_names import NamingRequest, ThemeNames, naming_messages
 from infold.librarian.trees import Home, HomeRequest, home_messages
 from infold.librarian.wording import ChatMessage, PromptState
 from infold.settings import EditingParams, LibrarianParams
@@ -115,6 +116,10 @@ class ModelLibrarian:
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The contextual summaries of an article's parts, asked in a conversation of its own."""
         return await self._ask_once(f"article {request.path}", article_messages(request), ArticleSummaries, request)
+
+    async def name_themes(self, request: NamingRequest) -> ThemeNames:
+        """Names for themes, asked in a conversation of its own."""
+        return await self._ask_once("names of themes", naming_messages(request), ThemeNames, request)
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to, asked in a conversation of its own."""

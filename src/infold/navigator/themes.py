@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from infold.navigator.nodes import NodeType
 from infold.navigator.proximity import NodeVectors
 from infold.navigator.store import NavigatorStore, StoredNode
 from infold.search.languages import is_stop_word
-from infold.text import words
+from infold.text import content_hash, words
 
 LEVELS: Final = (1, 2, 3)  # from a few broad themes to many fine ones
 _MOST: Final = {1: 8, 2: 24, 3: 64}
@@ -47,6 +47,8 @@ class Theme:
     years: Mapping[str, int]
     trend: str  # growing, fading, steady or '' where too few notes have a day
     connected: tuple[tuple[int, float], ...]
+    content_hash: str  # of what its notes said
+    summary: str = ""  # of what they say; '' until it is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class MapPlace:
 
 def themes(store: NavigatorStore, vectors: NodeVectors, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
     """The themes of all imported notes, or of those in a folder, the biggest first."""
-    key = f"themes/{level}/{folder}"
+    key = f"hashed-themes/{level}/{folder}"
     kept = _kept(store, key)
     if kept is None:
         kept = [asdict(theme) for theme in _made(store, vectors, level, folder)]
@@ -123,9 +125,14 @@ def _made(store: NavigatorStore, vectors: NodeVectors, level: int, folder: str) 
             years=counts[number],
             trend=_trend(counts[number], everywhere),
             connected=_connected(found, number),
+            content_hash=_content_of(articles[row] for row in found.members(number)),
         )
         for number in range(len(found.centres))
     ]
+
+
+def _content_of(articles: Iterable[StoredNode]) -> str:
+    return content_hash("\0".join(sorted(node.context_hash for node in articles)))
 
 
 def _said(node: StoredNode, facts: Mapping[str, tuple[str, str | None, tuple[str, ...]]]) -> dict[str, int]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from infold.app import OpenVault
+from infold.errors import LibrarianFault
+from infold.librarian.spend import Usage
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
 from infold.operations.navigator import NAVIGATOR_ERRORS, NOTHING_IMPORTED
+from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
 
@@ -23,6 +26,9 @@ class ThemeInfo(Message):
     """A theme of the imported notes."""
 
     name: str
+    """As the librarian called it, where it was asked to; else the words it says more than the others."""
+    summary: str
+    """What its notes are about; empty until name_themes was asked for."""
     terms: tuple[str, ...]
     notes: int
     representatives: tuple[str, ...]
@@ -44,9 +50,53 @@ class ThemesAnswer(Message):
 @operation(Group.NAVIGATOR, Effect.READS, takes_long=True, errors=NAVIGATOR_ERRORS)
 def themes(vault: OpenVault, request: ThemesRequest) -> ThemesAnswer:
     """Show the main themes of the imported notes: what each is about, its notes, how it grew, what is near it."""
-    found = vault.themes(request.level, request.folder)
+    listed = _listed(vault, request.level, request.folder)
+    return ThemesAnswer(themes=listed, notice="" if listed else NOTHING_IMPORTED)
+
+
+class NameThemesRequest(Spending):
+    """Which themes."""
+
+    level: Literal[1, 2, 3] = 1
+    """1: a few broad themes; 3: many fine ones."""
+    folder: str = ""
+    """Only of the notes in this folder."""
+
+
+class NameThemesAnswer(Message):
+    """The themes under their names. With a `quote` none was given yet."""
+
+    themes: tuple[ThemeInfo, ...]
+    named: int
+    """How many were named now; kept names cost nothing."""
+    usage: Usage
+    notice: str
+    quote: Quote | None = None
+
+
+@operation(Group.NAVIGATOR, Effect.SPENDS, takes_long=True, errors=(*NAVIGATOR_ERRORS, LibrarianFault))
+def name_themes(vault: OpenVault, request: NameThemesRequest) -> NameThemesAnswer:
+    """Name the themes of the imported notes, and say in a sentence or two what each is about.
+
+    Names are kept for as long as a theme's notes stay as they are, and `themes` shows them. Where a model would be
+    paid, the first answer is an estimate with a token.
+    """
+    quote = quote_first(
+        vault, "name_themes", request, lambda: vault.estimate_theme_names(request.level, request.folder)
+    )
+    named, usage = 0, Usage()
+    if quote is None:
+        space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
+        named, usage = vault.name_themes(request.level, request.folder, space)
+    listed = _listed(vault, request.level, request.folder)
+    notice = "" if listed else NOTHING_IMPORTED
+    return NameThemesAnswer(themes=listed, named=named, usage=usage, notice=notice, quote=quote)
+
+
+def _listed(vault: OpenVault, level: int, folder: str) -> tuple[ThemeInfo, ...]:
+    found = vault.themes(level, folder)
     nodes = vault.navigator_store.nodes([node_id for theme in found for node_id in theme.representatives])
-    listed = tuple(
+    return tuple(
         ThemeInfo.of(
             theme,
             notes=len(theme.nodes),
@@ -56,7 +106,6 @@ def themes(vault: OpenVault, request: ThemesRequest) -> ThemesAnswer:
         )
         for theme in found
     )
-    return ThemesAnswer(themes=listed, notice="" if listed else NOTHING_IMPORTED)
 
 
 class PlacedNote(Message):

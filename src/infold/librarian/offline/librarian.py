@@ -33,6 +33,7 @@ from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
 from infold.librarian.spend import CostMeter, Usage
+from infold.librarian.theme_names import NamingRequest, ThemeNames, names_by_terms
 from infold.librarian.trees import Home, HomeRequest
 
 NAME: Final = "offline/1"
@@ -90,6 +91,10 @@ class OfflineLibrarian:
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The summaries of an article's parts out of its own sentences."""
         return article_summaries(request)
+
+    async def name_themes(self, request: NamingRequest) -> ThemeNames:
+        """Names out of the themes' own terms."""
+        return names_by_terms(request)
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to: where search found it, and whose words it has."""

@@ -23,6 +23,7 @@ class DecisionKind(StrEnum):
     HOME = "home"
     ARTICLE = "article"
     PERSPECTIVE = "perspective"
+    THEMES = "themes"
     PLAN = "plan"
     ANSWER = "answer"
     COMPRESSION = "compression"
