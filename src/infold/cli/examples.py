@@ -104,6 +104,7 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "nav lens": ("nav lens technical", 'nav lens "what it costs" --tag house'),
     "nav summarise": ("nav summarise 3f0a9c", 'nav summarise 3f0a9c 77b1de --from "a gardener"'),
     "nav themes": ("nav themes", "nav themes --level 2 --folder projects"),
+    "nav save-trail": ("nav save-trail", "nav save-trail what keeps compost warm --dry-run"),
     "nav name-themes": ("nav name-themes", "nav name-themes --level 2 --max-usd 0.10"),
     "serve": ("serve", "serve --port 8400"),
     "migrate": ("migrate --dry-run", "migrate"),

@@ -6,39 +6,32 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from infold.cli.nav_options import (
+    NAVIGATOR_CALLER,
+    NavigatorFolderOption,
+    NavigatorTokenOption,
+    NavigatorUsdOption,
+    show_quote,
+)
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.operations import navigator as operations
-from infold.operations import navigator_import, navigator_themes
+from infold.operations import navigator_import
 from infold.operations.navigator import NodesAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from infold.app import OpenVault
     from infold.cli.terminal import Terminal
-    from infold.operations.spending import Quote
 
-_CALLER = "person"
 _ID = 8  # signs of an id that are shown; so many are enough to name one
 
 NavigatorNodeArgument = Annotated[
     str, typer.Argument(metavar="[NODE]", help="A node's id, or its beginning; else where you are.", show_default=False)
 ]
 LimitOption = Annotated[int, typer.Option("-n", "--limit", metavar="N", min=1, max=100, help="At most so many nodes.")]
-FolderOption = Annotated[str, typer.Option("--folder", metavar="FOLDER", help="Only notes in it.")]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with it.")]
 SinceOption = Annotated[str | None, typer.Option("--since", metavar="DAY", help="Only notes of that day or later.")]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="DAY", help="Only notes of that day or earlier.")]
-NavigatorLevelOption = Annotated[
-    int, typer.Option("--level", metavar="1-3", min=1, max=3, help="1: a few broad themes; 3: many fine ones.")
-]
-NavigatorTokenOption = Annotated[
-    str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")
-]
-NavigatorUsdOption = Annotated[
-    float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")
-]
 
 
 @command
@@ -84,7 +77,7 @@ def import_(
     elif answer.quote is not None:
         for each in answer.by_note:
             call.terminal.say(f"{each.path}  {each.tokens[0]:,} to {each.tokens[1]:,} tokens")
-        _quoted(call.terminal, answer.quote)
+        show_quote(call.terminal, answer.quote)
     else:
         call.terminal.say(
             f"{answer.notes} notes imported, {answer.nodes} nodes, {answer.summaries} new summaries; {answer.usage}."
@@ -103,7 +96,7 @@ def explore(
     radius: Annotated[
         float | None, typer.Option(metavar="DISTANCE", min=0, max=2, help="The largest cosine distance.")
     ] = None,
-    folder: FolderOption = "",
+    folder: NavigatorFolderOption = "",
     tag: TagOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
@@ -119,7 +112,7 @@ def explore(
         since=since,
         until=until,
         limit=limit,
-        caller=_CALLER,
+        caller=NAVIGATOR_CALLER,
     )
     with call.vault() as vault:
         return _show(call.terminal, operations.explore(vault, request))
@@ -135,7 +128,9 @@ def move(
 ) -> int:
     """Show the nodes nearest in meaning to one; you are there then. A note is renamed by `infold rename`."""
     with call.vault() as vault:
-        request = operations.MoveRequest(node_id=_named(vault, node), across=across, limit=limit, caller=_CALLER)
+        request = operations.MoveRequest(
+            node_id=_named(vault, node), across=across, limit=limit, caller=NAVIGATOR_CALLER
+        )
         return _show(call.terminal, operations.move(vault, request))
 
 
@@ -145,7 +140,7 @@ def into(call: Call, node: NavigatorNodeArgument = "") -> int:
     with call.vault() as vault:
         return _show(
             call.terminal,
-            operations.zoom_in(vault, operations.NodeRequest(node_id=_named(vault, node), caller=_CALLER)),
+            operations.zoom_in(vault, operations.NodeRequest(node_id=_named(vault, node), caller=NAVIGATOR_CALLER)),
         )
 
 
@@ -155,7 +150,7 @@ def out(call: Call, node: NavigatorNodeArgument = "") -> int:
     with call.vault() as vault:
         return _show(
             call.terminal,
-            operations.zoom_out(vault, operations.NodeRequest(node_id=_named(vault, node), caller=_CALLER)),
+            operations.zoom_out(vault, operations.NodeRequest(node_id=_named(vault, node), caller=NAVIGATOR_CALLER)),
         )
 
 
@@ -170,7 +165,7 @@ def follow(
 ) -> int:
     """Follow links: what links to a node and where its own links lead, each with its line."""
     with call.vault() as vault:
-        request = operations.FollowLinkRequest(node_id=_named(vault, node), link_type=kind, caller=_CALLER)
+        request = operations.FollowLinkRequest(node_id=_named(vault, node), link_type=kind, caller=NAVIGATOR_CALLER)
         return _show(call.terminal, operations.follow_link(vault, request))
 
 
@@ -178,7 +173,7 @@ def follow(
 def back(call: Call) -> int:
     """Go back to where you were before."""
     with call.vault() as vault:
-        return _show(call.terminal, operations.back(vault, operations.CallerRequest(caller=_CALLER)))
+        return _show(call.terminal, operations.back(vault, operations.CallerRequest(caller=NAVIGATOR_CALLER)))
 
 
 @command
@@ -193,7 +188,7 @@ def lens(
 ) -> int:
     """Look through a lens: what is like it comes first, nothing is left out. Without a name it is taken away."""
     request = operations.FilterRequest(
-        lens=" ".join(name) if name else None, notes=tuple(note or ()), tags=tuple(tag or ()), caller=_CALLER
+        lens=" ".join(name) if name else None, notes=tuple(note or ()), tags=tuple(tag or ()), caller=NAVIGATOR_CALLER
     )
     with call.vault() as vault:
         answer = operations.filter_(vault, request)
@@ -218,76 +213,17 @@ def summarise(
     with call.vault() as vault:
         ids = tuple(_named(vault, node) or "this one" for node in nodes)
         request = operations.SummarizeRequest(
-            node_ids=ids, perspective=perspective, caller=_CALLER, token=token, max_usd=max_usd
+            node_ids=ids, perspective=perspective, caller=NAVIGATOR_CALLER, token=token, max_usd=max_usd
         )
         answer = operations.summarize(vault, request)
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     elif answer.quote is not None:
-        _quoted(call.terminal, answer.quote)
+        show_quote(call.terminal, answer.quote)
     else:
         call.terminal.say(answer.summary)
         call.terminal.say(f"from {', '.join(answer.sources)}", style="dim")
     return 0
-
-
-@command
-def themes(
-    call: Call,
-    *,
-    level: NavigatorLevelOption = 1,
-    folder: FolderOption = "",
-) -> int:
-    """Show what the imported notes are about: themes, their notes, how they grew, what is near."""
-    with call.vault() as vault:
-        answer = navigator_themes.themes(
-            vault, navigator_themes.ThemesRequest.model_validate({"level": level, "folder": folder})
-        )
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
-    _show_themes(call.terminal, answer.themes, answer.notice)
-    return 0
-
-
-@command
-def name_themes(
-    call: Call,
-    *,
-    level: NavigatorLevelOption = 1,
-    folder: FolderOption = "",
-    token: NavigatorTokenOption = None,
-    max_usd: NavigatorUsdOption = None,
-) -> int:
-    """Name the themes, and say what each is about; `themes` shows that from then on.
-
-    With a model the estimate is shown first; --token or --max-usd agrees to it.
-    """
-    given = {"level": level, "folder": folder, "token": token, "max_usd": max_usd}
-    with Stages(call.terminal) as stages, call.vault(stages) as vault:
-        answer = navigator_themes.name_themes(vault, navigator_themes.NameThemesRequest.model_validate(given))
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-    elif answer.quote is not None:
-        _quoted(call.terminal, answer.quote)
-    else:
-        _show_themes(call.terminal, answer.themes, answer.notice)
-        call.terminal.say(f"{answer.named} named now; {answer.usage}.", style="dim")
-    return 0
-
-
-def _show_themes(terminal: Terminal, themes: Sequence[navigator_themes.ThemeInfo], notice: str) -> None:
-    for theme in themes:
-        trend = f", {theme.trend}" if theme.trend else ""
-        terminal.say(f"{theme.name}  ({theme.notes} notes{trend})", style="bold")
-        if theme.summary:
-            terminal.say(f"  {theme.summary}")
-        for path in theme.representatives[:3]:
-            terminal.say(f"  {path}")
-        if theme.connected:
-            terminal.say(f"  near: {'; '.join(theme.connected)}", style="dim")
-    if notice:
-        terminal.notice(notice)
 
 
 def _named(vault: OpenVault, node: str) -> str | None:
@@ -313,10 +249,3 @@ def _show(terminal: Terminal, answer: NodesAnswer) -> int:
     if answer.notice:
         terminal.notice(answer.notice)
     return 0
-
-
-def _quoted(terminal: Terminal, quote: Quote) -> None:
-    price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""
-    tokens = f"{quote.tokens[0]:,} to {quote.tokens[1]:,} tokens"
-    terminal.say(f"In all {quote.calls[0]} to {quote.calls[1]} calls, {tokens}{price}.")
-    terminal.say(f"Nothing was spent. Add --token {quote.token} to go on, or --max-usd to set a cap.")
