@@ -3,7 +3,8 @@
     python -m bench.filing [--seeds 0-2] [--vaults foam-docs,...] [--set SECTION.NAME=VALUE] [--report DIR]
     python -m bench.filing --exploration [--seeds 0,1]
 
-The first table is `infold evaluate` on each vault. The second sets the search candidates on and off, and the rounds and
+The first table is `infold evaluate` on each vault; `NAME+collected` and `NAME+quotes` are the vault with long notes
+that hold a bit of everything (`bench.collected`). The second sets the search candidates on and off, and the rounds and
 files a round of exploration, on the same paragraphs. Finished cases are kept in the temporary folder, for a next time.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +20,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Final
 
+from bench.collected import collected, quoted, write_collected
 from infold.environment import Environment
 from infold.evaluation.arms import plan_arms
 from infold.evaluation.evaluating import EvaluationPlan, evaluate
@@ -31,7 +34,10 @@ from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data" / "vaults"
-VAULTS: Final = ("foam-docs", "forgetful-notes", "dendron-site", "quartz-docs")
+ENGLISH: Final = ("foam-docs", "forgetful-notes", "dendron-site", "quartz-docs")
+OTHERS: Final = ("obsidian-help-zh", "obsidian-help-ja", "obsidian-help-de", "obsidian-help-ar")
+MADE: Final = {"collected": collected, "quotes": quoted}
+VAULTS: Final = tuple(f"{vault}{made}" for made in ("", "+collected", "+quotes") for vault in (*ENGLISH, *OTHERS))
 KEPT: Final = Path(tempfile.gettempdir()) / "infold-bench"
 _SHOWN: Final = ("home", "bm25", "dense", "section", "place", "opened", "copies", "reworded")
 _FORMS: Final = ("short", "items", "items_place", "lists")
@@ -52,10 +58,21 @@ def main() -> None:
     found = {}
     for vault in options.vaults.split(","):
         compared = _explorations() if options.exploration else []
-        found[vault] = evaluated(options.data / vault, seeds_of(options.seeds), options.set, compared)
+        found[vault] = evaluated(vault_at(options.data, vault), seeds_of(options.seeds), options.set, compared)
         if options.report:
             write_report(options.report / vault, find(found[vault]))
     _print_exploration(found) if options.exploration else _print_figures(found)
+
+
+def vault_at(data: Path, name: str) -> Path:
+    """The folder of a vault; one with collections is written anew."""
+    plain, _, made = name.partition("+")
+    if not made:
+        return data / name
+    folder = KEPT / "vaults" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    write_collected(data / plain, folder, MADE[made])
+    return folder
 
 
 def evaluated(vault: Path, seeds: Sequence[int], changes: Sequence[str], compared: Sequence[str]) -> Evaluation:

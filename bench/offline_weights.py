@@ -3,8 +3,9 @@
     python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...]
 
 Two conditional logits: the right section of the right note, then the right note among those compared. Printed first is
-each vault's share of right choices by weights that were fitted on the other vaults; then the weights fitted on all of
-them, to be put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.filing`.
+each vault's share of right choices by weights that were fitted on other vaults, none of them made of it or a
+translation of it; then the weights fitted on all of them, to be put into `infold/librarian/offline/weights.py`. Seeds 0
+to 2 are kept for `bench.filing`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from bench.filing import DATA, KEPT, VAULTS
+from bench.filing import DATA, KEPT, OTHERS, VAULTS, vault_at
 from infold.catalogue.store import catalogue_of
 from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
@@ -34,6 +35,9 @@ Table = npt.NDArray[np.float64]
 
 NOTE_PENALTY: Final = 10.0
 SECTION_PENALTY: Final = 20.0
+_STEPS: Final = 40
+_LEAST_GAIN: Final = 1e-3
+_LEAST_PART: Final = 1e-6
 _PLACE: Final = figures.FIGURES.index("place")
 
 
@@ -60,16 +64,24 @@ def main() -> None:
     vaults = options.vaults.split(",")
     examples: list[Example] = []
     for vault in vaults:
-        place = Workspace(options.data / vault, KEPT / vault, options.data / vault / "inbox.md", load_params(None))
+        root = vault_at(options.data, vault)
+        place = Workspace(root, KEPT / vault, root / "inbox.md", load_params(None))
         notes = load_notes(place.vault, place.params.vault)
         for seed in seeds_of(options.seeds):
             examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0)), place)
     for vault in vaults:
-        _check(vault, [e for e in examples if e.vault != vault], [e for e in examples if e.vault == vault])
+        others = [e for e in examples if _source(e.vault) != _source(vault)]
+        _check(vault, others, [e for e in examples if e.vault == vault])
     section, note = _fit(examples)
     for title, names, worth in (("NOTE", figures.FIGURES, note), ("SECTION", sections.FIGURES, section)):
         print(f"\n{title}: Final[Mapping[str, float]] = {{")
         print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(names, worth, strict=True)) + "\n}")
+
+
+def _source(vault: str) -> str:
+    """What a vault was made of: one with collections, or a translation, is no other vault."""
+    plain = vault.partition("+")[0]
+    return "translations" if plain in OTHERS else plain
 
 
 def _examples(case: Case, place: Workspace) -> Iterator[Example]:
@@ -128,22 +140,50 @@ def _logit(tables: Sequence[Table], right: Sequence[int], penalty: float) -> Tab
     """Weights by which the right rows are most likely, by Newton's method; figures are scaled to equal spread first."""
     rows = np.concatenate(tables)
     spread = rows.std(axis=0) + 1e-9
-    rows = rows / spread
-    starts = np.cumsum([0, *(len(table) for table in tables)])[:-1]
-    of_table = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-    chosen = rows[starts + np.array(right)].sum(axis=0)
+    asked = _Asked(rows / spread, [len(table) for table in tables], right, penalty)
     worth = np.zeros(rows.shape[1])
-    for _ in range(30):
-        scores = rows @ worth
-        scores = np.exp(scores - np.maximum.reduceat(scores, starts)[of_table])
-        likely = scores / np.add.reduceat(scores, starts)[of_table]
-        means = np.add.reduceat(rows * likely[:, None], starts, axis=0)
-        slope = means.sum(axis=0) - chosen + penalty * worth
-        curve = (rows * likely[:, None]).T @ rows - means.T @ means + penalty * np.eye(len(worth))
-        step = np.linalg.solve(curve, slope)
-        worth = worth - step * min(1.0, 3.0 / (float(np.abs(step).max()) + 1e-9))
+    cost = asked.cost(worth)
+    for _ in range(_STEPS):
+        slope, step = asked.step(worth)
+        part = 1.0
+        while asked.cost(worth - part * step) > cost - _LEAST_GAIN * part * float(slope @ step) and part > _LEAST_PART:
+            part /= 2
+        worth = worth - part * step
+        before, cost = cost, asked.cost(worth)
+        if before - cost < _LEAST_GAIN**2 * before:
+            break
     result: Table = worth / spread
     return result
+
+
+class _Asked:
+    """Tables of figures, of each of which one row is right."""
+
+    def __init__(self, rows: Table, lengths: Sequence[int], right: Sequence[int], penalty: float) -> None:
+        self._rows = rows
+        self._starts = np.cumsum([0, *lengths])[:-1]
+        self._table = np.repeat(np.arange(len(lengths)), lengths)
+        self._right = self._starts + np.array(right)
+        self._penalty = penalty
+
+    def cost(self, worth: Table) -> float:
+        """How unlikely the right rows are by these weights, large weights punished."""
+        scores = self._rows @ worth
+        most = np.maximum.reduceat(scores, self._starts)
+        sums = np.log(np.add.reduceat(np.exp(scores - most[self._table]), self._starts)) + most
+        return float((sums - scores[self._right]).sum() + self._penalty / 2 * worth @ worth)
+
+    def step(self, worth: Table) -> tuple[Table, Table]:
+        """The slope of the cost, and Newton's step."""
+        rows, starts = self._rows, self._starts
+        scores = rows @ worth
+        scores = np.exp(scores - np.maximum.reduceat(scores, starts)[self._table])
+        likely = scores / np.add.reduceat(scores, starts)[self._table]
+        means = np.add.reduceat(rows * likely[:, None], starts, axis=0)
+        slope = means.sum(axis=0) - rows[self._right].sum(axis=0) + self._penalty * worth
+        curve = (rows * likely[:, None]).T @ rows - means.T @ means + self._penalty * np.eye(len(worth))
+        step: Table = np.linalg.solve(curve, slope)
+        return slope, step
 
 
 if __name__ == "__main__":

@@ -30,6 +30,14 @@ def test_grep_takes_the_rarest_word():
     assert grep.best("???") is None
 
 
+def test_scripts_without_spaces_are_read_as_pairs_of_signs():
+    """A clause shares pairs with the note it came from, though no other note has the clause; other words stay whole."""
+    notes = {"bees.md": "春天的時候,蜜蜂會離開蜂巢。", "bread.md": "麵包的外皮在蒸汽中烘烤。", "cafe.md": "Café crème"}
+    assert PlainBM25(notes).best("蜂巢裡有很多蜜蜂") == "bees.md"
+    assert RarestWord(notes).best("烘烤麵包") == "bread.md"
+    assert PlainBM25(notes).best("caf") is None
+
+
 def test_embeddings_find_what_means_the_same():
     """No word in common but articles; a long note is found by the window that speaks of it."""
     long = "Nothing of interest stands here at all.\n" * 200 + "Dough rises when yeast makes gas in a warm kitchen.\n"

@@ -1,6 +1,7 @@
 """What is simple and stands beside every librarian, on the very same cases: the top one of BM25, embeddings and grep.
 
-They see the notes as a case leaves them, and give a note for a paragraph; none explores, groups or edits.
+They see the notes as a case leaves them, and give a note for a paragraph; none explores, groups or edits. Scripts that
+put no space between words are read as pairs of signs, as any search engine does: else a clause would be one word.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from infold.search.embed.embedder import Embedder
+from infold.search.terms import UNSPACED
 
 NAMES: Final = ("bm25", "dense", "grep")
 TITLES: Final = {"bm25": "BM25", "dense": "embeddings", "grep": "grep, rarest word"}
 _WINDOW_CHARACTERS: Final = 1600
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+")
+_SIGN: Final = re.compile(f"[{UNSPACED}]")
 
 
 def guesses(notes: Mapping[str, str], texts: Sequence[str], embedder: Embedder) -> list[dict[str, str | None]]:
@@ -30,7 +33,7 @@ def guesses(notes: Mapping[str, str], texts: Sequence[str], embedder: Embedder) 
 
 
 class PlainBM25:
-    """BM25 (k1 1.5, b 0.75) over whole notes, words folded, nothing else."""
+    """BM25 (k1 1.5, b 0.75) over whole notes, words folded, nothing else done to them."""
 
     def __init__(self, notes: Mapping[str, str]) -> None:
         self._paths = sorted(notes)
@@ -104,4 +107,10 @@ def _windows(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    found: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if len(word) > 2 and _SIGN.match(word):
+            found += (word[at : at + 2] for at in range(len(word) - 1))
+        else:
+            found.append(word)
+    return found

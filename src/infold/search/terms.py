@@ -28,7 +28,7 @@ Forms = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MARKS: Final = re.compile(r"[\u0300-\u036f]+")
 # Scripts without spaces (and Hangul, whose particles cling to the word): Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
-_UNSPACED: Final = (
+UNSPACED: Final = (
     r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"
 )
@@ -38,8 +38,8 @@ _TOKEN: Final = re.compile(r"[^\W\d]\w*" + _TAIL.format(w=r"\w"))
 _MARKED: Final = re.compile(r"[\u0300-\u036f\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3]"
 _MARKED_TOKEN: Final = re.compile(r"[^\W\d]" + _LETTER + "*" + _TAIL.format(w=_LETTER))
-_SCRIPTS: Final = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
-_UNSPACED_SIGN: Final = re.compile(rf"[{_UNSPACED}]")
+_SCRIPTS: Final = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
+_UNSPACED_SIGN: Final = re.compile(rf"[{UNSPACED}]")
 _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
