@@ -24,6 +24,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 from flows.serve import children, start_server  # noqa: E402 - after the path
+from flows.server_folder import ServerFolder  # noqa: E402
 from infold.inbox.integration import integrate  # noqa: E402
 from infold.inbox.run import Run  # noqa: E402
 from infold.inbox.steps import DirectSteps  # noqa: E402
@@ -148,10 +149,11 @@ def main() -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        folder = ServerFolder(Path(home))
         started = time.perf_counter()
-        _, api_url, _ = start_server(port, start, threading.Event())
+        _, api_url = start_server(port, folder, start, threading.Event())
         print(f"server up after {time.perf_counter() - started:.1f} s; load {os.getloadavg()[0]:.1f}\n")
-        configure(api_url)
+        configure(folder.home, api_url, folder.auth_string())
         rows = asyncio.run(measure(chosen.chunks, chosen.repeat))
     print("| what | direct s | Prefect s | added |\n|---|---|---|---|")
     for what, plain, flow, added in rows:

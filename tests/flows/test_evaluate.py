@@ -10,6 +10,7 @@ from infold.environment import Environment
 from infold.evaluation.committed import metrics
 from infold.evaluation.evaluating import evaluate as evaluate_directly
 from infold.settings import Params
+from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 from tests.evaluation.conftest import plan, write_vault
 from tests.fakes.prefect_runs import latest_run
@@ -26,7 +27,7 @@ async def test_a_flow_gives_the_same_figures_and_keeps_its_cases(prefect_api, tm
     vault = write_vault(tmp_path / "vault")
     params = Params.model_validate({"search": {"embedding": "static"}, "evaluate": {"seeds": "0", "paragraphs": 4}})
     place = Workspace(vault, tmp_path / "direct", vault / "inbox.md", params)
-    directly = await evaluate_directly(place, plan(params, paragraphs=4), Environment())
+    directly = await evaluate_directly(place, plan(params, paragraphs=4), Environment(), carry_out_case)
     state = tmp_path / "state"
     figures = await evaluate(vault, state, params)
     assert figures == metrics(directly)["figures"]
