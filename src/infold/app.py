@@ -256,7 +256,8 @@ class OpenVault(VaultNavigator):
     ) -> Run:
         """Writes a planned run to the vault; all of it, or what is decided of its hunks (see `hunks`).
 
-        `anew` makes the plan again on the notes as they are now: an edit that fits no more leaves its paragraphs in the
+        `anew` without decisions asks again for the chunks of notes that changed since, and keeps the others; with
+        decisions, or with a model that is paid without a cap, what fits no more only leaves its paragraphs in the
         inbox. Raises RunNotFound, RunStateWrong, NoteChanged, and UsageError for what names no hunk, note or section.
         """
         run = self.find_run(name, wanted=("planned",))
@@ -269,6 +270,8 @@ class OpenVault(VaultNavigator):
         chosen = lazy.inbox.review.decisions_for(lazy.inbox.review.hunks_of(self.runs, run), only, leave_out) | dict(
             decisions or {}
         )
+        if anew and not chosen and self._may_ask_again():
+            run = in_own_loop(self._plan_anew(workspace, run.id))
         if chosen or anew:
             run = lazy.inbox.review.decide(workspace, run, chosen)
         return lazy.inbox.runs.apply_run(workspace, run.id)
@@ -306,6 +309,14 @@ class OpenVault(VaultNavigator):
         given = {name: cap for name, cap in caps.items() if cap is not None}
         librarian = self.params.librarian.model_copy(update=given)
         return replace(self.workspace, params=self.params.model_copy(update={"librarian": librarian}))
+
+    def _may_ask_again(self) -> bool:
+        librarian = self.params.librarian
+        return librarian.kind == "offline" or (librarian.max_usd, librarian.max_tokens) != (None, None)
+
+    async def _plan_anew(self, workspace: Workspace, run_id: str) -> Run:
+        async with self.steps(workspace) as steps:
+            return await lazy.inbox.replanning.plan_anew(workspace, steps, run_id)
 
     async def _sync_summaries(self, workspace: Workspace) -> Usage:
         async with self.steps(workspace) as steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,6 +54,10 @@ def test_a_plan_is_shown_with_what_stays_first(vault, plan):
         (2, "Tyres.md", ("Tyres",)),
     ]
     assert "index.md" in shown.hunks[0].runners_up
+    assert "sealant" in shown.hunks[1].reason.casefold()
+    assert re.search(r"under Tyres; \d+% for this note; no other is near", shown.hunks[1].reason)
+    report = (vault.runs.path(plan.id) / "report.html").read_text()
+    assert all(hunk.reason in report for hunk in shown.hunks)
     (left,) = shown.left
     assert (left.n, left.new_note) == (3, "Dentist on thursday")
     assert not shown.is_expired
@@ -128,15 +133,30 @@ def test_a_decision_that_cannot_be_is_refused_whole(vault, plan, decision, error
 
 
 def test_a_plan_is_made_anew_for_notes_that_changed(vault, plan):
-    """What still fits is applied; where the place is gone the paragraph stays, with the note named."""
+    """Of what a person decided, what still fits is applied; else the paragraph stays, with the note named."""
     (vault.workspace.vault / "Tyres.md").write_text("# Tyres\n\nAll else.\n")
     (vault.workspace.vault / "Bread.md").write_text(NOTES["Bread.md"] + "\nMore.\n")
-    done = vault.apply(plan.id, anew=True)
+    done = vault.apply(plan.id, anew=True, decisions={1: Decision(HunkVerdict.ACCEPT)})
     assert "core of ninety-eight" in note(vault, "Bread.md")
     assert note(vault, "Bread.md").endswith("\nMore.\n")
     assert note(vault, "Tyres.md") == "# Tyres\n\nAll else.\n"
     assert "Tyres.md changed" in (done.paragraphs[1].reason or "")
     assert "Sealant" in note(vault, "inbox.md")
+
+
+def test_chunks_of_changed_notes_are_asked_for_again(vault, plan):
+    """The text goes where it fits now; the chunk whose note is as it was keeps its edit, and nothing stays for it."""
+    (vault.workspace.vault / "Tyres.md").write_text("# Tyres\n\nSealant keeps the bicycle tyres tight for months.\n")
+    kept = [chunk for chunk in plan.chunks if any(edit.file == "Bread.md" for edit in chunk.edits)]
+    done = vault.apply(plan.id, anew=True)
+    assert done.id == plan.id
+    assert [p.outcome for p in done.paragraphs] == ["integrated", "integrated", "left"]
+    assert "Sealant in bicycle tyres dries out." in note(vault, "Tyres.md")
+    assert [e.replace for c in done.chunks for e in c.edits if e.file == "Bread.md"] == [
+        e.replace for c in kept for e in c.edits
+    ]
+    vault.undo(done.id)
+    assert note(vault, "inbox.md") == INBOX
 
 
 def test_plans_expire(vault, plan):

@@ -90,6 +90,8 @@ def _show_edit(terminal: Terminal, edit: EditRecord, *, is_named: bool) -> None:
     else:
         terminal.show(_rows([("  →", f"{edit.file}{whose}")], "bold green", "bold green", width=3))
         terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT)))
+        if edit.reason:
+            terminal.show(_rows([("", f"why: {edit.reason}")], "", "dim", width=3))
 
 
 def _show_left(terminal: Terminal, paragraph: ParagraphRecord) -> None:

@@ -96,6 +96,9 @@ class _Session:
         sent = sum(decision.number < 0 for decision in self.decisions)
         count = len(plan.hunks) - skipped_count + sent
         answer = self._ask(f"Apply {_count(count, 'edit')} of {len(plan.hunks) + sent}? [Y/n] ").casefold()
+        decided = {decision.number for decision in self.decisions}
+        others = (hunk.number for hunk in plan.hunks if hunk.number not in decided)
+        self.decisions += [HunkDecision(number=number, verdict="accept") for number in others]  # just what was seen
         return answer in ("", "y", "yes")
 
     def _left(self, left: LeftShown) -> None:

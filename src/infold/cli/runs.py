@@ -170,7 +170,9 @@ def apply(
     ] = None,
     anew: Annotated[
         bool,
-        typer.Option("--anew", metavar="", help="Plan again on the notes as they are now; what fits no more stays."),
+        typer.Option(
+            "--anew", metavar="", help="Ask again for the notes that changed since; the rest of the plan is kept."
+        ),
     ] = False,
 ) -> int:
     """Apply a dry run that you have reviewed. Refused where a note has changed since, but for `--anew`.

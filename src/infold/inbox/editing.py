@@ -54,6 +54,7 @@ async def ask_for_edits(
                 find=_as_it_stands(edit.find, texts[edit.file]),
                 replace=None if edit.is_duplicate else edit.replace,
                 paragraphs=tuple(answer.paragraphs_of(edit, chunk)),
+                reason=edit.reason,
             )
             for edit in answer.edits
         ),

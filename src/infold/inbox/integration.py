@@ -23,7 +23,7 @@ from infold.inbox.planning import PlannedOutcome, Planner, Prepared, Steps
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
 from infold.inbox.taking import taken_in
-from infold.librarian.answers import Chunk, Paragraph
+from infold.librarian.answers import Paragraph
 from infold.vault.files import decode, read_bytes
 from infold.workspace import Workspace
 
@@ -114,7 +114,9 @@ def _record(
     paragraphs: Sequence[InboxParagraph],
     seconds: float,
 ) -> Run:
-    chunks = tuple(_chunk_record(chunk, outcomes[chunk.id]) for chunk in grouped.chunks)
+    chunks = tuple(
+        chunk_record(chunk.id, tuple(p.n for p in chunk.paragraphs), outcomes[chunk.id]) for chunk in grouped.chunks
+    )
     chunk_of = {n: chunk for chunk in chunks for n in chunk.paragraphs}
     nowhere = grouped.warnings[0] if grouped.warnings and not chunks else "in no chunk"
     return Run(
@@ -126,7 +128,7 @@ def _record(
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         librarian=steps.librarian.name,
         paragraphs=tuple(
-            _paragraph_record(p.paragraph, chunk_of.get(p.paragraph.n), outcomes, nowhere) for p in paragraphs
+            paragraph_record(p.paragraph, chunk_of.get(p.paragraph.n), outcomes, nowhere) for p in paragraphs
         ),
         chunks=chunks,
         skipped=prepared.skipped,
@@ -136,10 +138,11 @@ def _record(
     )
 
 
-def _chunk_record(chunk: Chunk, outcome: PlannedOutcome) -> ChunkRecord:
+def chunk_record(number: int, paragraphs: tuple[int, ...], outcome: PlannedOutcome) -> ChunkRecord:
+    """What was planned for a chunk, and how it came about."""
     return ChunkRecord(
-        id=chunk.id,
-        paragraphs=tuple(p.n for p in chunk.paragraphs),
+        id=number,
+        paragraphs=paragraphs,
         viewed=outcome.exploration.viewed,
         checked_out=outcome.exploration.checked_out,
         stopped=outcome.exploration.stopped,
@@ -149,7 +152,7 @@ def _chunk_record(chunk: Chunk, outcome: PlannedOutcome) -> ChunkRecord:
     )
 
 
-def _paragraph_record(
+def paragraph_record(
     paragraph: Paragraph, chunk: ChunkRecord | None, outcomes: Mapping[int, PlannedOutcome], nowhere: str
 ) -> ParagraphRecord:
     """How a paragraph ends. An edit that holds it outweighs a duplicate marker beside it."""

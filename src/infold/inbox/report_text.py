@@ -67,7 +67,7 @@ def _chunk(chunk: ChunkRecord) -> Iterator[str]:
         yield f"  - checked out: {', '.join(f'`{path}`' for path in chunk.checked_out)}"
     for edit in chunk.edits:
         state = "duplicate marker" if edit.kind == "duplicate" else "applied" if edit.applied else "not applied"
-        yield f"  - edit of `{edit.file}` ({state})"
+        yield f"  - edit of `{edit.file}` ({state})" + (f": {edit.reason}" if edit.reason else "")
     if chunk.reason:
         yield f"  - nothing done: {chunk.reason}"
 

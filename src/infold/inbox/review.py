@@ -147,7 +147,7 @@ def _planned(workspace: Workspace, store: RunStore, run: Run, decisions: Mapping
     planned = run.model_copy(update={"paragraphs": paragraphs, "chunks": with_edits})
     files = work.draft.changes()
     inbox = read_bytes(workspace.inbox.parent, workspace.inbox.name, limit)
-    files[workspace.inbox_path] = (inbox, _inbox_after(inbox, paragraphs))
+    files[workspace.inbox_path] = (inbox, inbox_after(inbox, paragraphs))
     return save_planned(workspace, planned, files)
 
 
@@ -206,7 +206,8 @@ def _sent(work: _ReviewWork, edit: EditRecord, file: str, section: str, text: st
     made = edit_for(note, insertion)
     if made is None:
         raise EditRefused(f"{file} has no text that new text could be put beside.", hint="Write into it first.")
-    return edit.model_copy(update={"file": file, "find": made.find, "replace": made.replace})
+    moved = {"file": file, "find": made.find, "replace": made.replace, "reason": "sent here in the review"}
+    return edit.model_copy(update=moved)
 
 
 def _end_of(note: Note, section: str) -> InsertionPoint:
@@ -242,7 +243,8 @@ def _outcome(paragraph: ParagraphRecord, work: _ReviewWork) -> ParagraphRecord:
     return paragraph.model_copy(update={"outcome": "left", "file": None, "reason": reason})
 
 
-def _inbox_after(inbox: bytes, paragraphs: Sequence[ParagraphRecord]) -> bytes:
+def inbox_after(inbox: bytes, paragraphs: Sequence[ParagraphRecord]) -> bytes:
+    """The inbox without the paragraphs that are not left."""
     text = decode(inbox, "inbox")
     gone = [paragraph.text for paragraph in paragraphs if paragraph.outcome != "left"]
     return remove_paragraphs(text, [span for span in locate_paragraphs(text, gone) if span]).encode()
@@ -254,7 +256,7 @@ def _hunk(
     said = "\n\n".join(p.text for p in run.paragraphs if p.n in edit.paragraphs)
     others = tuple(dict.fromkeys(path for path in (*opened, *viewed) if path != edit.file))
     trail, start = _heading_at(text, edit)
-    reason = f"of {len(viewed)} notes looked at, {len(opened)} opened; the text fits this one best"
+    reason = edit.reason or f"of {len(viewed)} notes looked at, {len(opened)} opened; the text fits this one best"
     return PlannedHunk(
         start, chunk, edit.file, trail, edit.find, edit.replace or "", edit.paragraphs, said, reason, others[:3]
     )

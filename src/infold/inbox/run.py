@@ -51,6 +51,7 @@ class EditRecord(RunPart):
     replace: str | None
     paragraphs: tuple[int, ...]
     applied: bool = False
+    reason: str = ""  # why this note and this place, where the librarian says
 
 
 class ChunkRecord(RunPart):

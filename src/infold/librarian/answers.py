@@ -211,6 +211,7 @@ class Edit(Answer):
     paragraphs: list[int] = Field(
         default_factory=list, description="Numbers of the chunk's paragraphs this edit takes care of; empty means all."
     )
+    reason: str = Field(default="", description="Why this file and this place, in a dozen words at most.")
 
 
 class LeftOut(Answer):

@@ -72,8 +72,6 @@ class InboxIntegrateAnswer(Message):
     """The id of the run, for `run_show`, `run_apply` and `run_undo`; null where there was nothing to do."""
     status: RunStatus | Literal["estimate"]
     paragraphs: tuple[ParagraphOutcome, ...] = ()
-    waiting: int = 0
-    """Paragraphs that wait in the inbox for the next run: more than `integrate.max_paragraphs` were there."""
     chunks: tuple[ChunkOutcome, ...] = ()
     usage: Usage = Usage()
     """What was paid: calls, tokens, dollars (null: the price is unknown); `reused` answers cost nothing."""
@@ -81,6 +79,8 @@ class InboxIntegrateAnswer(Message):
     warnings: tuple[str, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     """Files that were passed over, and why."""
+    waiting: int = 0
+    """Paragraphs that wait in the inbox for the next run: more than `integrate.max_paragraphs` were there."""
     quote: Quote | None = None
     """What it would take, where a model would be paid and nobody agreed yet."""
 
@@ -265,7 +265,8 @@ class RunApplyRequest(RunRequest):
     decisions: tuple[HunkDecision, ...] = ()
     """Decisions hunk by hunk; the others are accepted."""
     anew: bool = False
-    """Plan again on the notes as they are now; an edit that fits no more leaves its paragraphs in the inbox."""
+    """Ask again for the chunks of notes that changed since, and keep the others; where hunks are decided, or a model is
+    paid without a cap, an edit that fits no more only leaves its paragraphs in the inbox."""
 
 
 @operation(

@@ -15,6 +15,7 @@ from infold.librarian.offline import inserting
 from infold.librarian.offline.evidence import CandidateScorer
 from infold.librarian.offline.placing import InsertionPoint, best_section, end_of, place_in
 from infold.librarian.offline.reading import NoteFeatures, Query, read_note
+from infold.librarian.offline.reasons import why
 from infold.librarian.rules import check_edits
 from infold.text import collapse_spaces
 from infold.vault.note import parse
@@ -40,6 +41,7 @@ class _Placed:
     text: str
     path: str
     place: InsertionPoint
+    reason: str
 
 
 class Editing:
@@ -99,7 +101,9 @@ class Editing:
         for entry in self._equal.values():
             section = best_section(entry.query, entry.home, self._evidence.section_scores(entry.query, entry.home))
             place = place_in(entry.query, entry.home, section, self._evidence.likings(entry.query, entry.home))
-            self._placed.append(_Placed(entry.numbers, entry.text, entry.home.path, place))
+            ranked = self._evidence.rank(entry.text)
+            reason = why(entry.query, entry.home, entry.home.sections[section], ranked, self._evidence.corpus)
+            self._placed.append(_Placed(entry.numbers, entry.text, entry.home.path, place, reason))
 
     def _duplicate(self, paragraph: Paragraph) -> Edit | None:
         for reading in self._readings.values():
@@ -124,6 +128,7 @@ class Editing:
             own = [entry for entry in placed if entry.path == path]
             here = [inserting.Insertion(entry.place, (entry.numbers[0],), (entry.text,)) for entry in own]
             equals = {entry.numbers[0]: entry.numbers for entry in own}
+            reasons = {entry.numbers[0]: entry.reason for entry in own}
             for insertion in inserting.merged(here):
                 edit = inserting.edit_for(reading.note, insertion)
                 numbers = [n for first in insertion.numbers for n in equals[first]]
@@ -131,6 +136,7 @@ class Editing:
                     missing |= dict.fromkeys(numbers, "the note has no text to put it beside")
                 else:
                     edit.paragraphs = numbers
+                    edit.reason = reasons[insertion.numbers[0]]
                     edits.append(edit)
         left = [LeftOut(paragraph=n, reason=reason) for n, reason in sorted((self._left | missing).items())]
         return Edits(edits=edits, left=left)
@@ -148,7 +154,7 @@ class Editing:
         named |= {n for edit in self._duplicates for n in edit.paragraphs}
         others = {p.n: "later" for p in self._request.chunk.paragraphs if p.n not in named}
         for place in (entry.place, end_of(self._readings[entry.path])):
-            moved = _Placed(entry.numbers, entry.text, entry.path, place)
+            moved = _Placed(entry.numbers, entry.text, entry.path, place, entry.reason)
             answer = self._edits([*kept, moved])
             answer.left = [LeftOut(paragraph=n, reason=reason) for n, reason in others.items()]
             if self._problem(answer) is None:

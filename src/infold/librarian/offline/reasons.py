@@ -1,0 +1,49 @@
+"""Why a paragraph goes to a note, in words: what the two share, where it goes, and which note came next.
+
+Said from the evidence that decided, never from anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from infold.librarian.offline.corpus import Corpus
+from infold.librarian.offline.evidence import NoteMatch
+from infold.librarian.offline.reading import NoteFeatures, NoteSection, Query
+from infold.search.languages import detect_language
+from infold.search.terms import terms
+from infold.text import without_runs, words
+
+_MOST_WORDS: Final = 4
+_LEAST_LETTERS: Final = 3
+_NEAR: Final = 0.01  # a chance that is worth a word
+
+
+def why(query: Query, reading: NoteFeatures, section: NoteSection, ranked: Sequence[NoteMatch], corpus: Corpus) -> str:
+    """The words that both have, those that tell most first; the heading; the chances of this note and of the next."""
+    shared = _shared_words(query, reading, corpus)
+    said = [f"it shares {', '.join(shared)}" if shared else "it is near in meaning"]
+    if section.trail:
+        said.append(f"under {section.trail[-1]}")
+    chances = {match.path: match.chance for match in ranked}
+    if reading.path in chances:
+        said.append(f"{chances[reading.path]:.0%} for this note")
+    runner_up = next((match for match in ranked if match.path != reading.path), None)
+    if runner_up is None or runner_up.chance < _NEAR:
+        said.append("no other is near")
+    else:
+        said.append(f"next {runner_up.path} with {runner_up.chance:.0%}")
+    return "; ".join(said)
+
+
+def _shared_words(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[str]:
+    """As the paragraph writes them, one a term."""
+    language = detect_language(query.text)
+    found: dict[str, str] = {}
+    for word in words(without_runs(query.text)):
+        for term in terms(word, language):
+            if term in query.terms and term in reading.terms and (len(word) >= _LEAST_LETTERS or not word.isascii()):
+                found.setdefault(term, word)
+    telling = sorted(found, key=lambda term: (-corpus.weight(term), term))
+    return list(dict.fromkeys(found[term] for term in telling))[:_MOST_WORDS]
