@@ -112,3 +112,11 @@ def test_doctor_names_the_rung_and_the_next(infold, tmp_path: Path):
     assert "onnx/own@" in meaning()["text"]
     (folder / "tokenizer.json").unlink()
     assert "cannot run here" in meaning()["text"]
+
+
+def test_a_model_that_is_none_is_wrong_use(infold):
+    """Code 2, with the names that there are."""
+    refused = infold("models", "use", "x")
+    assert refused.exit_code == 2
+    assert "static" in refused.stderr
+    assert "all-MiniLM-L6-v2" in refused.stderr

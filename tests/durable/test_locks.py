@@ -82,3 +82,23 @@ def test_the_state_folder_and_the_lock_are_the_persons_alone(workspace):
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in workspace.state.iterdir()}
     assert stat.S_IMODE(workspace.state.stat().st_mode) == 0o700
     assert modes["lock"] == 0o600
+
+
+def test_an_integration_waits_for_another_and_names_it(workspace):
+    """A short one is waited for; of one that takes longer than the wait, the process is named."""
+    inside, done = threading.Event(), threading.Event()
+
+    def other():
+        with integration_lock(workspace):
+            inside.set()
+            done.wait(30)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait(30)
+    with pytest.raises(VaultBusy, match=f"pid {os.getpid()}"), integration_lock(workspace, 0.05):
+        pass
+    threading.Timer(0.1, done.set).start()
+    with integration_lock(workspace):
+        assert done.is_set()
+    thread.join()

@@ -10,6 +10,7 @@ import pytest
 
 import infold
 from infold.app import OpenVault
+from infold.diagnostics.examine import examine
 from infold.errors import EditRefused, RunStateWrong, UsageError
 from infold.inbox.review import Decision, HunkVerdict, is_expired
 from infold.inbox.run import Run
@@ -168,6 +169,10 @@ def test_plans_expire(vault, plan):
     with pytest.raises(RunStateWrong, match="14 days") as refused:
         vault.apply(plan.id)
     assert "--anew" in refused.value.hint
+    (said,) = [finding for finding in examine(vault) if finding.topic == "runs"]
+    assert plan.id in said.text
+    assert "expired" in said.text
+    assert "--anew" in said.todo
     assert vault.apply(plan.id, anew=True).status == "partial"
 
 

@@ -127,6 +127,12 @@ def use(call: Call, name: UseArgument) -> int:
     embeds what has no vector of this model yet; vectors of models that were in use before are kept.
     """
     known = known_model(name)
+    from pathlib import Path
+
+    own = [model.name for model in registered()]
+    if known is None and name not in (STATIC, *own) and not Path(name).exists():
+        names = dict.fromkeys((STATIC, *own, *(model.name for model in model_catalog.MODELS)))
+        raise UsageError(f"There is no model or folder {name!r}.", hint=f"There are {', '.join(names)}, or a folder.")
     model = choose(known.name if known else name)
     if model is None:
         if call.terminal.is_json:

@@ -17,6 +17,7 @@ from infold.discovery import find_root
 from infold.environment import Environment
 from infold.errors import InfoldError
 from infold.inbox.paragraphs import read_paragraphs
+from infold.inbox.review import is_expired
 from infold.inbox.run import RunStatus
 from infold.inbox.run_store import RunStore
 from infold.librarian.prices import price_of
@@ -271,6 +272,9 @@ def _unfinished(place: LocatedWorkspace) -> Iterator[Finding]:
             yield Finding(
                 Level.PROBLEM, "runs", f"{run.id} was interrupted while it wrote", "The next run finishes it first."
             )
+        elif is_expired(run, days := place.params.integrate.plan_days):
+            todo = f"`infold apply {run.id} --anew` plans it on the notes as they are now; `infold prune` forgets it."
+            yield Finding(Level.NOTE, "runs", f"{run.id} was planned more than {days} days ago and has expired", todo)
         elif run.status is RunStatus.PLANNED:
             yield Finding(
                 Level.NOTE, "runs", f"{run.id} is planned and not applied", f"`infold apply {run.id}` applies it."

@@ -33,12 +33,15 @@ def vault_lock(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> cont
     return _held(workspace, workspace.lock_file, wait_seconds)
 
 
-def integration_lock(workspace: Workspace) -> contextlib.AbstractContextManager[None]:
+def integration_lock(
+    workspace: Workspace, wait_seconds: float = WAIT_SECONDS
+) -> contextlib.AbstractContextManager[None]:
     """Holds the inbox for one integration from its first look to its last write: two would place the same text twice.
 
-    Others may read, apply and undo meanwhile. Raises VaultBusy at once where another integration is under way.
+    Others may read, apply and undo meanwhile. Another integration that is under way is waited for; raises VaultBusy,
+    naming its process, where it is not done within `wait_seconds`.
     """
-    return _held(workspace, workspace.lock_file.with_name("integration.lock"), 0)
+    return _held(workspace, workspace.lock_file.with_name("integration.lock"), wait_seconds)
 
 
 @contextlib.contextmanager
