@@ -1,16 +1,18 @@
-"""A plan by rules: what the words of an English question ask for, and what they leave to look for.
+"""A plan by rules: what the words of a question ask for, and what they leave to look for.
 
-A question that no rule knows, in any language, is looked for as it stands. Times are read in `offline.periods`.
+English is here, other languages are rows of `offline.question_cues`. A question that no rule knows, in any language, is
+looked for as it stands. Times are read in `offline.periods`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from infold.librarian.offline.periods import Period, read_period
+from infold.librarian.offline.question_cues import read_cues
 from infold.librarian.questions import Plan, PlanRequest
 from infold.search.query.query_parser import read_question
 
@@ -46,14 +48,28 @@ Calls = list[dict[str, Any]]
 
 def planned(request: PlanRequest) -> Plan:
     """The calls that the words of a question ask for."""
-    asked = _read(request)
-    calls = next(calls(asked) for words, calls in _RULES if words.search(request.question))
+    calls = _by_cues(request) or _by_rules(request)
     needs_centre = bool(calls) and calls[0]["find"] in ("zoom_in", "zoom_out", "move", "follow_link")
     given: dict[str, Any] = {"calls": calls}
     if needs_centre and not request.centre:
         reason = "“this one” means nothing yet: explore something first, or name what you mean"
         given = {"calls": [], "reason": reason}
     return Plan.model_validate(given, context={"request": request})
+
+
+def _by_rules(request: PlanRequest) -> Calls:
+    asked = _read(request)
+    return next(calls(asked) for words, calls in _RULES if words.search(request.question))
+
+
+def _by_cues(request: PlanRequest) -> Calls:
+    """The calls for a question of another language; none where its words are of none that is known."""
+    cued = read_cues(_TAG.sub(" ", request.question))
+    if cued is None:
+        return []
+    period, _ = read_period(cued.time, request.today)
+    asked = _AskedQuestion(cued.subject, cued.is_here, _narrowed(period, _TAG.findall(request.question), ""))
+    return _KINDS[cued.kind](asked)
 
 
 def _read(request: PlanRequest) -> _AskedQuestion:
@@ -134,3 +150,11 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[_AskedQuestion], Calls]], .
         (r"", _about),
     )
 )
+_KINDS: Final[Mapping[str, Callable[[_AskedQuestion], Calls]]] = {
+    "themes": _themes(1),
+    "deeper": _at("zoom_in"),
+    "out": _at("zoom_out"),
+    "links": _at("follow_link"),
+    "related": _related,
+    "": _about,
+}
