@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,9 +80,16 @@ class LocatedWorkspace:
         return self.workspace.params
 
 
-def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> LocatedWorkspace:
-    """The place to work in. Raises UsageError with what to do where there is none."""
-    from infold.settings import load_params
+def locate_workspace(
+    wanted: WorkspaceRequest,
+    *,
+    inbox: Path | None = None,
+    read: Callable[[Path, Path | None], Params] | None = None,
+) -> LocatedWorkspace:
+    """The place to work in. Raises UsageError with what to do where there is none.
+
+    `read` gives the settings of a state folder and its file in another way than by checking that file.
+    """
     from infold.workspace import Workspace
 
     environment = Environment()
@@ -96,7 +103,7 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     params_file = named_params or next(
         (Path(file) for file in settings_files(str(state)) if Path(file).is_file()), None
     )
-    params = load_params(params_file, list(wanted.changes))
+    params = _checked(params_file, wanted.changes) if read is None else read(state, params_file)
     notes = _notes_folder(vault, params)
     params = _with_names_found(params, vault, notes)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
@@ -104,6 +111,12 @@ def locate_workspace(wanted: WorkspaceRequest, *, inbox: Path | None = None) -> 
     return LocatedWorkspace(
         space, vault_from, params_file, vault, named_params, bool(wanted.changes) or inbox is not None
     )
+
+
+def _checked(file: Path | None, changes: Sequence[str]) -> Params:
+    from infold.settings import load_params
+
+    return load_params(file, list(changes))
 
 
 def _repository_params() -> tuple[Path, Mapping[str, Any]] | None:

@@ -11,13 +11,15 @@ import gc
 import os
 import pickle
 import queue
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
+
+if TYPE_CHECKING:
+    import subprocess
 
 MANY: Final = 500  # items from which starting workers pays, where one takes a fraction of a millisecond
 MAX_WORKERS: Final = 8
@@ -119,6 +121,8 @@ def _started(count: int) -> list[subprocess.Popen[bytes]]:
     """Up to `count` processes; fewer where there are no more to be had."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-c", _COMMAND]
+    import subprocess  # here, because few commands need workers
+
     processes: list[subprocess.Popen[bytes]] = []
     try:
         for _ in range(count):

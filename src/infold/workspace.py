@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from infold.environment import Environment
-from infold.settings import Params
+
+if TYPE_CHECKING:
+    from infold.settings import Params
 
 
 @dataclass(frozen=True, slots=True)

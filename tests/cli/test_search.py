@@ -14,7 +14,6 @@ import pytest
 from infold.cli.days import read_day
 from infold.cli.found import Paint, lines_of, place_of
 from infold.errors import UsageError
-from infold.operations.memory import MemorySearchAnswer, search_answer
 from infold.search.query.results import Result, SearchResult, grouped
 from tests.search.spec_notebook import write_notebook
 
@@ -231,8 +230,8 @@ def a_result(**changes) -> Result:
     return Result(**{**plain, **changes})
 
 
-def answer(result: Result) -> MemorySearchAnswer:
-    return search_answer(SearchResult("two", grouped([result])), explain=True)
+def answer(result: Result) -> SearchResult:
+    return SearchResult("two", grouped([result]))
 
 
 def test_colours_set_off_the_match():
@@ -241,7 +240,7 @@ def test_colours_set_off_the_match():
     bright = "\n".join(lines_of(answer(a_result()), Paint(is_on=True)))
     assert "one two three" in plain
     assert "\x1b[1;33mtwo\x1b[0m" in bright
-    (one_line,) = answer(a_result(end_line=1)).results["notebook"]
+    (one_line,) = answer(a_result(end_line=1)).groups["notebook"]
     assert place_of(one_line) == "a.md:1"
 
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infold.settings import Params
 from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.names import stem
+
+if TYPE_CHECKING:
+    from infold.settings import Params
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 

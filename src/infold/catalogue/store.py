@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from infold.catalogue.days import DayFrom, day_in_name
 from infold.durable.sqlite import Database, Schema
 from infold.errors import CatalogueFault, StateUnwritable
-from infold.settings import Params
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
+    from infold.settings import Params
     from infold.vault.records import Note
     from infold.workspace import Workspace
 

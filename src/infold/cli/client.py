@@ -22,7 +22,7 @@ INTERRUPTED_NOTICE = (
 ANSWER_SECONDS = 20.0
 _OF_PLACE = ("--vault", "--state", "--params")
 _WITH_VALUE = ("--source", "--path", "--tag", "--since", "--until", "-n", "--limit", "--min-score")
-_ALONE = ("--explain", "--json", "--quiet", "-q")
+ALONE = ("--explain", "--json", "--quiet", "-q")
 # What has no part in what a search finds, or goes to the resident by another way.
 _NO_MATTER = frozenset(
     [
@@ -94,7 +94,7 @@ def options_of_place(words: list[str]) -> dict[str, str] | None:
             if following is None:
                 return None
             value = following
-        elif word not in _ALONE and not (word.startswith("-n") and word[2:].isascii() and word[2:].isdecimal()):
+        elif word not in ALONE and not (word.startswith("-n") and word[2:].isascii() and word[2:].isdecimal()):
             return None
         if name in _OF_PLACE:
             found[name] = value

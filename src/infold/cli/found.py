@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infold.operations.memory import LineRange, MemorySearchAnswer, MemorySearchPlace, MemorySearchResult
+if TYPE_CHECKING:
+    from infold.search.query.results import Result, SearchResult
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACES: Final = re.compile(r"\s+")
@@ -28,15 +29,15 @@ class Paint:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._is_on and text else text
 
 
-def lines_of(found: MemorySearchAnswer, paint: Paint) -> Iterator[str]:
+def lines_of(found: SearchResult, paint: Paint, *, explain: bool = False) -> Iterator[str]:
     """The page, line by line."""
-    for source, results in found.results.items():
+    for source, results in found.groups.items():
         if not results:
             continue
         yield paint("group", f"{source} ({len(results)})")
         for result in results:
             yield from _result_lines(result, paint)
-            yield from (paint("faint", f"    {line}") for line in _reasons(result))
+            yield from (paint("faint", f"    {line}") for line in _reasons(result) if explain)
             for place in result.more:
                 yield from _place_lines(result, place, paint)
         yield ""
@@ -47,19 +48,16 @@ def shown(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def place_of(result: MemorySearchResult) -> str:
+def place_of(result: Result) -> str:
     """`path:start-end`, which `infold get` takes; the tree of a memory node, which has no lines."""
-    return _place(result.file_path, result.lines)
+    path, start, end = shown(result.path), result.start_line, result.end_line
+    if not start:
+        return path
+    return f"{path}:{start}" if start == end else f"{path}:{start}-{end}"
 
 
-def _place(path: str, lines: LineRange) -> str:
-    if not lines.start:
-        return shown(path)
-    return f"{shown(path)}:{lines.start}" if lines.start == lines.end else f"{shown(path)}:{lines.start}-{lines.end}"
-
-
-def _result_lines(result: MemorySearchResult, paint: Paint) -> Iterator[str]:
-    aside = [f"{result.score:.2f}", result.date or "", "" if result.trust == "vault" else f"from {result.trust}"]
+def _result_lines(result: Result, paint: Paint) -> Iterator[str]:
+    aside = [_score(result), result.date or "", "" if result.trust == "vault" else f"from {result.trust}"]
     yield f"  {paint('path', place_of(result))}  {paint('faint', '  '.join(part for part in aside if part))}"
     heading = shown(result.heading or result.title)
     if heading:
@@ -68,20 +66,24 @@ def _result_lines(result: MemorySearchResult, paint: Paint) -> Iterator[str]:
         yield f"    {_snippet(result, paint)}"
 
 
-def _place_lines(result: MemorySearchResult, place: MemorySearchPlace, paint: Paint) -> Iterator[str]:
+def _place_lines(result: Result, place: Result, paint: Paint) -> Iterator[str]:
     """Another place of the note, further in."""
-    yield f"    {paint('path', _place(result.file_path, place.lines))}  {paint('faint', f'{place.score:.2f}')}"
+    yield f"    {paint('path', place_of(place))}  {paint('faint', _score(place))}"
     if place.heading and place.heading != result.heading:
         yield f"      {paint('heading', shown(place.heading))}"
     if place.snippet:
         yield f"      {_snippet(place, paint)}"
 
 
-def _snippet(result: MemorySearchResult | MemorySearchPlace, paint: Paint) -> str:
+def _score(result: Result) -> str:
+    return f"{round(result.score, 4):.2f}"
+
+
+def _snippet(result: Result, paint: Paint) -> str:
     """The snippet on one line, its matches set off."""
     parts: list[str] = []
     at = 0
-    for start, end in result.matches:
+    for start, end in result.marks:
         parts += [_flat(result.snippet[at:start]), paint("match", _flat(result.snippet[start:end]))]
         at = end
     parts.append(_flat(result.snippet[at:]))
@@ -93,11 +95,9 @@ def _flat(text: str) -> str:
     return shown(_SPACES.sub(" ", text))
 
 
-def _reasons(result: MemorySearchResult) -> Iterator[str]:
-    if result.explain is None:
-        return
-    for leg in result.explain.legs:
+def _reasons(result: Result) -> Iterator[str]:
+    for leg in result.evidence:
         place = f"rank {leg.rank}, score {leg.score:.3f}" if leg.rank else "by other passages of the note"
-        yield f"{leg.leg}: {place}, weight {leg.weight:g}, adds {leg.adds:.3f}"
-    if result.explain.words:
-        yield f"words: {', '.join(shown(word) for word in result.explain.words)}"
+        yield f"{leg.name}: {place}, weight {leg.weight:g}, adds {leg.share:.3f}"
+    if result.words:
+        yield f"words: {', '.join(shown(word) for word in result.words)}"

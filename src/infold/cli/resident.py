@@ -13,7 +13,6 @@ import io
 import json
 import logging
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -26,11 +25,11 @@ from infold.app import OpenVault
 from infold.cli import client
 from infold.cli.app import run_command
 from infold.cli.options import Call, calls_made_by
+from infold.cli.resident_start import may_serve, place_words
 from infold.cli.terminal import Terminal
 from infold.durable.files import Disk, stamp_of
 from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
-from infold.environment import Environment
 from infold.errors import InfoldError, UsageError
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.place import settings_files
@@ -38,12 +37,10 @@ from infold.progress import Progress, silent
 from infold.search.index.process_lock import Claim
 from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_server import IndexService
-from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, is_serving, read_card
+from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, read_card
 
 _log: Final = logging.getLogger("infold.cli.resident")  # as its own process it is __main__
 TICK_SECONDS: Final = 1.0
-WORTH_SECONDS: Final = 0.15  # of processor time, from which a search is worth a process that saves it
-_LAST: Final = "last-search"  # a file whose time is that of the last search that was done without a resident
 
 
 class Resident:
@@ -51,7 +48,7 @@ class Resident:
 
     def __init__(self, vault: OpenVault, claim: Claim) -> None:
         self._vault, self._claim = vault, claim
-        self._place = _place(vault.located)
+        self._place = place_words(vault.located)
         self._code, self._surroundings = client.code(), client.surroundings()
         self._settings = _stamps(vault.located)
         self._is_busy = threading.Lock()
@@ -156,26 +153,6 @@ def serving(vault: OpenVault) -> Iterator[Resident | None]:
             resident.end()
 
 
-def start_where_it_pays(located: LocatedWorkspace) -> None:
-    """Called after a search that had no resident: the second of these within a while starts one."""
-    minutes = located.params.watch.resident_minutes
-    if not _may_serve(located) or time.process_time() < WORTH_SECONDS:
-        return
-    mark = located.workspace.index / _LAST
-    try:
-        is_second = time.time() - mark.stat().st_mtime < minutes * 60
-    except OSError:
-        is_second = False
-    with suppress(OSError, InfoldError):
-        if is_second and not is_serving(located.workspace.index):
-            command = [sys.executable, "-P", "-m", "infold.cli.resident", *_place(located)]
-            nothing = subprocess.DEVNULL
-            subprocess.Popen(  # its own, which outlives this one
-                command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
-            )
-        mark.touch(0o600)
-
-
 def main() -> None:
     """The process of its own: `python -m infold.cli.resident VAULT STATE PARAMS`."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -201,7 +178,7 @@ def _stay(vault: OpenVault, resident: Resident) -> None:
 
 
 def _resident(vault: OpenVault) -> Resident | None:
-    if not _may_serve(vault.located):
+    if not may_serve(vault.located):
         return None
     claim = Claim(vault.workspace.index / RESIDENT_LOCK)
     try:
@@ -215,17 +192,6 @@ def _resident(vault: OpenVault) -> Resident | None:
     except InfoldError:
         claim.release()
         return None
-
-
-def _may_serve(located: LocatedWorkspace) -> bool:
-    is_wanted = located.params.watch.resident_minutes > 0 and Environment().get("INFOLD_RESIDENT") != "0"
-    return is_wanted and not located.is_changed
-
-
-def _place(located: LocatedWorkspace) -> list[str]:
-    """As the client finds it."""
-    named = located.named_params
-    return [str(located.folder), str(located.state), str(named.expanduser().resolve()) if named else ""]
 
 
 def _stamps(located: LocatedWorkspace) -> list[tuple[int, ...] | None]:

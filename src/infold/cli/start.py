@@ -1,4 +1,7 @@
-"""The entry point: a search goes to the process that serves searches, where there is one; all else to the program."""
+"""The entry point: a search goes to the process that serves searches, where there is one, else its short way.
+
+All else goes to the whole program.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,10 @@ def main() -> None:
 
         try:
             code = client.answered(words)
+            if code is None and words[0] == "search":
+                from infold.cli import direct
+
+                code = direct.answered(words)
         except KeyboardInterrupt:
             sys.stderr.write(f"{client.INTERRUPTED_NOTICE}\n")
             sys.exit(client.INTERRUPTED)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import sys
 from collections.abc import Mapping
 from functools import cached_property
@@ -138,6 +136,9 @@ class Terminal:
 
 def own_command() -> str:
     """How this program can be called again from the same folder."""
+    import shlex  # here, because hardly any command says it
+    import shutil
+
     called = sys.argv[0]
     if Path(called).name == "__main__.py":
         return shlex.join([sys.executable, "-m", "infold"])

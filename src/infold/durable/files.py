@@ -12,7 +12,6 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +36,8 @@ def together(calls: Sequence[Callable[[], object]]) -> None:
         for call in calls:
             call()
         return
+    from concurrent.futures import ThreadPoolExecutor  # here: who only reads has no calls to make
+
     pool = ThreadPoolExecutor(_SIDE_BY_SIDE)
     try:
         for done in [pool.submit(call) for call in calls]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
@@ -25,11 +25,13 @@ from infold.search.index.points import NotePoints, passage_ids, point_id
 from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
-from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.files import Skipped
 from infold.vault.names import name_problem, shown_name
 from infold.vault.portions import Portion
+
+if TYPE_CHECKING:
+    from infold.settings import SearchParams
 
 FEED: Final = "sessions"
 PREFIX: Final = "sessions/"  # of every transcript's path in the index, wherever its folder is

@@ -10,7 +10,7 @@ from infold.app import OpenVault
 from infold.errors import IndexFault, NoteUnreadable, PathRefused, UsageError
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.table import operation
-from infold.search.index.contract import DEFAULT_GROUPS, Filter, PointGroup
+from infold.search.index.contract import PointGroup, asked_filter
 from infold.search.query.results import ALWAYS_SHOWN, Result, SearchResult
 from infold.text import content_hash
 from infold.vault.files import read_bytes
@@ -160,13 +160,7 @@ def memory_search(vault: OpenVault, request: MemorySearchRequest) -> MemorySearc
     query may have "phrases", -words, beginnings (stor*), tag:work and path:folder. Notes that changed are indexed
     first. `memory_get` reads on from a result's file and lines.
     """
-    where = Filter(
-        groups=() if request.sources == DEFAULT_GROUPS else request.sources,  # no filter, to whoever gives a hint
-        prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in request.paths),
-        tags=request.tags,
-        since=request.since,
-        until=request.until,
-    )
+    where = asked_filter(request.sources, request.paths, request.tags, request.since, request.until)
     found = vault.search(request.query, where, request.max_results, request.min_score)
     return search_answer(found, explain=request.explain)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-import yaml
-
 from infold.vault.records import FrontMatter
 
 BOM: Final = "\ufeff"
@@ -37,7 +35,6 @@ _PLAIN_LINE: Final = re.compile(
 _PLAIN_ITEM: Final = re.compile(rf"(?P<indent>[ ]*)-[ ](?P<words>{_PLAIN_WORDS})[ ]*", re.ASCII)
 _WORDS_OF_YAML: Final = frozenset(("y", "yes", "n", "no", "true", "false", "on", "off", "null"))
 _FLAGS: Final = {"true": True, "false": False}
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_front_matter(text: str) -> FrontMatter | None:
@@ -114,12 +111,14 @@ def _load(source: str) -> tuple[dict[str, Any], str | None]:
     plain = _load_plain(source)
     if plain is not None:
         return plain, None
+    import yaml  # here, because it takes long to load, and plain front matter does without
+
     try:
         if ("*" in source and "&" in source) or len(_OPENERS.findall(source)) > MAX_DEPTH:
             trap = _trap(source)
             if trap is not None:
                 return {}, trap
-        loaded = yaml.load(source, Loader=_Loader)  # noqa: S506 - the C form of the safe loader
+        loaded = yaml.load(source, Loader=_loader())  # noqa: S506 - the C form of the safe loader
     except yaml.MarkedYAMLError as error:
         problem = error.problem or "front matter is not valid YAML"
         return {}, f"line {_line(error.problem_mark or error.context_mark)}: {problem}"
@@ -135,8 +134,10 @@ def _load(source: str) -> tuple[dict[str, Any], str | None]:
 
 def _trap(source: str) -> str | None:
     """What would blow up if this were loaded: aliases multiply, and nesting overflows the stack of the YAML library."""
+    import yaml
+
     depth = 0
-    for event in yaml.parse(source, Loader=_Loader):
+    for event in yaml.parse(source, Loader=_loader()):
         if isinstance(event, yaml.AliasEvent):
             return f"line {_line(event.start_mark)}: front matter uses a YAML alias; not read"
         if isinstance(event, yaml.CollectionStartEvent):
@@ -146,6 +147,12 @@ def _trap(source: str) -> str | None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
     return None
+
+
+def _loader() -> Any:
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _line(mark: Any) -> int:

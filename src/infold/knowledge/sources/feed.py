@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infold.errors import FetchFault, RunStateWrong
 from infold.knowledge.sources.records import TRUST, SourceRecord
@@ -17,9 +17,11 @@ from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
 from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.query.excerpts import NoteTexts
-from infold.settings import Params, SearchParams
 from infold.vault.files import Skipped, decode, read_bytes
 from infold.vault.portions import Portion, portion_of
+
+if TYPE_CHECKING:
+    from infold.settings import Params, SearchParams
 
 FEED: Final = "sources"
 

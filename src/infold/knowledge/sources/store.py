@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from difflib import unified_diff
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -119,6 +118,8 @@ class SourceStore:
         """A unified diff between two texts of the source; empty where there is only one."""
         if len(record.versions) < 2:
             return ""
+        from difflib import unified_diff  # here, because a search lists what there is and compares none of it
+
         old, new = record.versions[older], record.versions[newer]
         lines = unified_diff(
             self._texts.get(old.content).decode().splitlines(keepends=True),

@@ -143,6 +143,23 @@ class Filter:
 EVERYTHING: Final = Filter()
 
 
+def asked_filter(
+    sources: Sequence[PointGroup],
+    paths: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    since: str | None = None,
+    until: str | None = None,
+) -> Filter:
+    """The filter that a person's words mean."""
+    return Filter(
+        groups=() if tuple(sources) == DEFAULT_GROUPS else tuple(sources),  # no filter, to whoever gives a hint
+        prefixes=tuple(path.strip().removeprefix("./").rstrip("/") for path in paths),
+        tags=tuple(tags),
+        since=since,
+        until=until,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What the words of a point must be: one that begins so for each of `beginnings`, none of the terms `without`."""

@@ -16,7 +16,6 @@ from infold.catalogue.kinds import kind_of
 from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
-from infold.settings import Params
 from infold.vault.daily_notes import daily_notes
 from infold.vault.files import FileStat, Skipped, scan
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from infold.catalogue.sync import CatalogueResult
     from infold.search.index.contract import IndexPoint
     from infold.search.index.points import NotePoints
+    from infold.settings import Params
 
 UNINDEXED_KINDS: Final = frozenset({"inbox"})
 DAILY: Final = "daily"

@@ -19,8 +19,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,6 +79,8 @@ class Generations:
     def new_generation(self) -> str:
         """The id of a new generation, whose folder is there and empty. For whoever is syncing."""
         require_room(self.folder)
+        import secrets  # here, because a new index is rare
+
         generation = secrets.token_hex(_ID_BYTES)
         with _unwritable(self.folder):
             self.folder_of(generation).mkdir(parents=True)
@@ -139,22 +141,21 @@ class Generations:
     @contextmanager
     def syncing(self, wait_seconds: float = SYNC_WAIT_SECONDS) -> Iterator[None]:
         """For the one process that brings the index up to date. Raises VaultBusy where another does after the wait."""
-        from filelock import FileLock, Timeout
-
         with _unwritable(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / "syncing.lock")
-            try:
-                lock.acquire(timeout=wait_seconds, poll_interval=_POLL_SECONDS)
-            except Timeout as error:
+        claim = Claim(self.folder / "syncing.lock")
+        until = time.monotonic() + wait_seconds
+        while not claim.take():
+            if time.monotonic() >= until:
                 raise VaultBusy(
                     "Another infold process is bringing the search index up to date.",
                     hint="Wait until it is done, then try again.",
-                ) from error
+                )
+            time.sleep(_POLL_SECONDS)
         try:
             yield
         finally:
-            lock.release()
+            claim.release()
 
 
 @contextmanager

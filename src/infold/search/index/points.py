@@ -16,7 +16,6 @@ from uuid import UUID
 from infold.search.index.contract import IndexPoint, PointGroup
 from infold.search.languages import AUTO, detect_language
 from infold.search.terms import document_words
-from infold.settings import SearchParams
 from infold.text import content_hash
 from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, trust_of
 from infold.vault.names import stem
@@ -24,6 +23,7 @@ from infold.vault.outside import outside_texts
 
 if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
     from infold.catalogue.passages import Passage
+    from infold.settings import SearchParams
     from infold.vault.note import Note
 
 DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day

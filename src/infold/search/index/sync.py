@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.catalogue.store import FILE_NAME, Catalogue
@@ -32,8 +32,10 @@ from infold.search.index.sync_stats import Counts, SyncResult
 from infold.search.index.words import WordWriter
 from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
 from infold.search.languages import check_language
-from infold.settings import Params
 from infold.workers import MANY, without_collection
+
+if TYPE_CHECKING:
+    from infold.settings import Params
 
 __all__ = ["Progress", "SyncResult", "sync_index"]
 

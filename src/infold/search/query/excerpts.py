@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
-from infold.settings import Params, SearchParams
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
 from infold.vault.files import decode, read_bytes
 from infold.vault.front_matter import BOM
@@ -23,6 +22,7 @@ from infold.vault.lines import Lines
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
+    from infold.settings import Params, SearchParams
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from infold.search.index.contract import Hit
 from infold.search.query.fusion import KEYWORD, MEANING, Ranked, Ranking, by_strength, fuse
-from infold.settings import Fusion
+
+if TYPE_CHECKING:
+    from infold.settings import Fusion
 
 
 @dataclass(frozen=True, slots=True)

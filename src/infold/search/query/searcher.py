@@ -40,7 +40,6 @@ from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
 from infold.search.terms import query_weights
-from infold.settings import SearchParams
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from infold.search.query.excerpts import Texts
     from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
+    from infold.settings import SearchParams
 
 FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
 CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at least

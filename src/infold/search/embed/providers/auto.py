@@ -5,11 +5,15 @@ Without such a model this choice reads one small file.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from infold.environment import Environment
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.models import model_at_hand
 from infold.search.embed.providers import static
-from infold.settings import SearchParams
+
+if TYPE_CHECKING:
+    from infold.settings import SearchParams
 
 
 def open_embedder(params: SearchParams, environment: Environment) -> Embedder:

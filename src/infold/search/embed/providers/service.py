@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infold.environment import Environment
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.openai_embedder import ServiceEmbedder
-from infold.settings import SearchParams
+
+if TYPE_CHECKING:
+    from infold.settings import SearchParams
 
 MODEL: Final = "text-embedding-3-small"
 TIMEOUT_SECONDS: Final = 60.0

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from infold.environment import Environment
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.static_embedder import StaticEmbedder
-from infold.settings import SearchParams
+
+if TYPE_CHECKING:
+    from infold.settings import SearchParams
 
 
 def open_embedder(params: SearchParams, environment: Environment) -> Embedder:  # noqa: ARG001 - as every provider

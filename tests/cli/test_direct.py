@@ -1,0 +1,181 @@
+"""The short way of a search, where no resident is: the same answers, and nothing heavy loaded for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infold.cli import direct
+from infold.settings import Params, load_params
+from infold.settings_record import UnknownSettings, keep_settings, kept_settings
+from tests.search.spec_notebook import write_notebook
+
+TIMING = re.compile(r'"timing": \{[^}]*\}')
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> tuple[Path, Path]:
+    """The notebook of spec 3 and its state."""
+    root = tmp_path_factory.mktemp("direct")
+    return write_notebook(root / "vault"), root / "state"
+
+
+@pytest.fixture
+def where(place, infold) -> tuple[str, ...]:
+    """The options that name it; it was searched before."""
+    options = ("--vault", str(place[0]), "--state", str(place[1]))
+    assert infold("search", "sarah", *options).exit_code == 0
+    return options
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sarah", "phone"],
+        ["sarah phone", "--json"],
+        ["--json", "--explain", "sarah"],
+        ["sarah", "--explain", "-n", "2"],
+        ["-n2", "sarah", "--source=daily", "--since", "2026-02-21"],
+        ["sarah", "--source", "daily,sessions", "--until=2026-02-20", "--limit", "3", "-n1"],
+        ["parser", "--tag", "work", "--path", "knowledge", "--path=lists"],
+        ['"project timeline"', "--min-score", "0"],
+        ["sarah", "--min-score=0.5", "--quiet", "-q"],
+        ["xqzt", "--path", "lists"],
+        ["sarha"],
+        ["--", "--json"],
+        ["-"],
+        ["?!"],
+        [""],
+    ],
+)
+def test_it_says_what_the_program_says(infold, where, words, capsys):
+    """Text, JSON, notices and exit code, but for how long it took."""
+    whole = infold("search", *where, *words)
+    capsys.readouterr()
+    assert direct.answered(["search", *where, *words]) == whole.exit_code == 0
+    said = capsys.readouterr()
+    assert TIMING.sub("", said.out) == TIMING.sub("", whole.stdout)
+    assert said.err == whole.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["sarah", "--help"],
+        ["sarah", "--nothing"],
+        ["sarah", "-n", "0"],
+        ["sarah", "--limit", "many"],
+        ["sarah", "--limit", "-1"],
+        ["sarah", "-n", "1_0"],
+        ["sarah", "--min-score", "2"],
+        ["sarah", "--min-score", "nan"],
+        ["sarah", "--since", "someday"],
+        ["sarah", "--source", "moon"],
+        ["sarah", "--set", "search.max_results=1"],
+        ["sarah", "--no-sync"],
+        ["sarah", "--debug"],
+        ["- sarah"],
+        ["sarah", "--path"],
+        ["sarah", "--json=yes"],
+        ["sarah", "--params", "nowhere.yaml"],
+        ["sarah", "--vault", "nowhere"],
+    ],
+)
+def test_the_rest_is_left_to_the_program(where, words, capsys):
+    """Wrong use, help, single settings, what is not there: there is one way in which these are said."""
+    assert direct.answered(["search", *where, *words]) is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):
+    """Nor YAML, nor numpy, nor what starts other processes."""
+    words = ["infold", "search", "sarah", "phone", *where]
+    code = (
+        f"import sys; sys.argv = {words!r}\nfrom infold.cli.start import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    print(end.code, *sys.modules, file=sys.stderr)"
+    )
+    surroundings = {**os.environ, "INFOLD_RESIDENT": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env=surroundings
+    )
+    assert "reference/contacts.md:3-7" in done.stdout
+    ended, *modules = done.stderr.split()
+    assert ended == "0"
+    heavy = {"typer", "click", "pydantic", "yaml", "rich", "numpy", "pyarrow", "filelock", "logging", "asyncio"}
+    assert heavy & set(modules) == set()
+
+
+def test_a_note_changed_just_before_is_found(where, place, capsys):
+    """As every search does, it looks at the notes as they are now."""
+    (place[0] / "quokka.md").write_text("# Quokka\n\nA quokka smiles.\n")
+    assert direct.answered(["search", "quokka", *where]) == 0
+    assert "quokka.md" in capsys.readouterr().out
+    (place[0] / "quokka.md").unlink()
+    assert direct.answered(["search", "quokka", *where]) == 0
+    assert "Nothing found" in capsys.readouterr().err
+
+
+def test_settings_that_changed_count_at_once(where, place, infold, capsys):
+    """New, written over with the same size and time, wrong, gone: it answers by none but the settings as they are."""
+    file = place[1] / "params.yaml"
+    words = ["search", "sarah", *where]
+    for most in (1, 2):
+        file.write_text(f"search:\n  max_results: {most}\n")
+        os.utime(file, (1, 1))
+        assert direct.answered(words) is None
+        whole = infold(*words, "--json")
+        assert direct.answered([*words, "--json"]) == 0
+        assert TIMING.sub("", capsys.readouterr().out).endswith(TIMING.sub("", whole.stdout))
+        found = json.loads(whole.stdout)["results"].values()
+        assert sum(1 + len(each["more"]) for group in found for each in group) == most
+    file.write_text("search:\n  max_results: none\n")
+    assert direct.answered(words) is None
+    file.unlink()
+    assert direct.answered(words) is None
+    assert infold(*words).exit_code == 0
+    assert direct.answered(words) == 0
+
+
+def test_another_inbox_is_no_note_at_once(where, place, capsys):
+    """Which notes have a usual name is looked for by each search, not kept."""
+    (place[0] / "Inbox.md").write_text("A numbat eats termites.\n")
+    assert direct.answered(["search", "numbat", *where]) == 0
+    assert "Nothing found" in capsys.readouterr().err
+    (place[0] / "Inbox.md").unlink()
+
+
+def test_what_is_kept_is_what_was_checked(tmp_path):
+    """Every section and value, with what was given; nothing for another file, text or program, or a damaged record."""
+    state, file = tmp_path / "state", tmp_path / "params.yaml"
+    (state / "derived" / "index").mkdir(parents=True)
+    file.write_text("summary:\n  summary_target_words: 10-20\nsearch:\n  min_score: 1\n")
+    with pytest.raises(UnknownSettings):
+        kept_settings(state, file)
+    for source in (None, file):
+        keep_settings(state, source)
+        kept, checked = kept_settings(state, source), load_params(source)
+        for name in Params.model_fields:
+            section = getattr(checked, name)
+            assert getattr(kept, name).model_fields_set == section.model_fields_set
+            assert {key: getattr(getattr(kept, name), key) for key in type(section).model_fields} == dict(section)
+        with pytest.raises(UnknownSettings):
+            kept_settings(state, file if source is None else None)
+    other = kept.vault.model_copy(update={"inbox_file": "in.md"})
+    assert (other.inbox_file, other.root_file, kept.vault.inbox_file) == ("in.md", "index.md", "inbox.md")
+    record = state / "derived" / "index" / "settings.json"
+    record.write_text(record.read_text().replace("settings.py", "other.py"))
+    with pytest.raises(UnknownSettings):
+        kept_settings(state, file)
+    for damaged in ("", "[]", "{}", '{"of": 1}'):
+        record.write_text(damaged)
+        with pytest.raises(UnknownSettings):
+            kept_settings(state, file)
+    keep_settings(state, file)
+    assert kept_settings(state, file).search.min_score == 1.0
