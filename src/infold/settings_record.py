@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import infold
+from infold.durable.files import Disk
 from infold.errors import InfoldError
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def keep_settings(state: Path, file: Path | None) -> None:
     with suppress(UnknownSettings):
         kept_settings(state, file)
         return
-    from infold.durable.files import Disk
     from infold.settings import load_params
 
     with suppress(OSError, ValueError, TypeError, InfoldError):

@@ -108,8 +108,18 @@ def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):
     assert "reference/contacts.md:3-7" in done.stdout
     ended, *modules = done.stderr.split()
     assert ended == "0"
-    heavy = {"typer", "click", "pydantic", "yaml", "rich", "numpy", "pyarrow", "filelock", "logging", "asyncio"}
+    heavy = {"typer", "click", "pydantic", "yaml", "rich", "numpy", "pyarrow", "filelock", "asyncio"}
     assert heavy & set(modules) == set()
+
+
+def test_it_logs_what_it_did_and_not_what_was_asked(where, place):
+    """As every command: the names of options, how it ended; no word of the question, no value."""
+    assert direct.answered(["search", "sarah", "--path", "reference", *where]) == 0
+    *_, begun, ended = [line for line in (place[1] / "infold.log").read_text().splitlines() if "short way" in line]
+    assert "with --path, --vault, --state" in begun
+    assert "exit code 0" in ended
+    assert "sarah" not in begun
+    assert "reference" not in begun
 
 
 def test_a_note_changed_just_before_is_found(where, place, capsys):

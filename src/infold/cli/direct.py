@@ -6,18 +6,22 @@ Whatever else is asked for, and whatever goes wrong before an answer is there, i
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from infold import __version__
 from infold.app import OpenVault
 from infold.cli.client import ALONE, options_of_place
 from infold.cli.days import read_day
 from infold.cli.searching import Bars, SearchWords, after, ask, show, sources_of
 from infold.cli.terminal import Terminal
 from infold.durable.files import close_to_others, refused
+from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
 from infold.errors import InfoldError
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
     Options = Mapping[str, Sequence[str]]
 
+_log: Final = logging.getLogger(__name__)
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _SHARE: Final = re.compile(r"0(\.[0-9]{1,9})?|1(\.0{1,9})?")
 
@@ -44,8 +49,14 @@ def answered(words: Sequence[str]) -> int | None:
         located = _located(options)
     except Exception:  # noqa: BLE001 - the whole program comes upon it too, and says it as it always does
         return None
+    started = time.monotonic()
+    log_a_command(is_verbose=False).keep_at(located.workspace.log)
+    _log.info("search the short way with %s: infold %s", ", ".join(options) or "no options", __version__)
     terminal = Terminal(is_json="--json" in options, is_quiet="--quiet" in options or "-q" in options)
-    return _answered(located, asked, terminal)
+    code = _answered(located, asked, terminal)
+    told = "left to the whole program" if code is None else f"exit code {code}"
+    _log.info("search the short way: %s after %.2f s", told, time.monotonic() - started)
+    return code
 
 
 def _answered(located: LocatedWorkspace, asked: SearchWords, terminal: Terminal) -> int | None:
@@ -60,6 +71,7 @@ def _answered(located: LocatedWorkspace, asked: SearchWords, terminal: Terminal)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
+        _log.info("ended by %s", error, exc_info=error)
         if not is_found:
             return None
         known = error if isinstance(error, InfoldError) else refused(error) if isinstance(error, OSError) else None

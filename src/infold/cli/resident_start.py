@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold.environment import Environment
 from infold.errors import InfoldError
+from infold.search.shared.rendezvous import is_serving
 
 if TYPE_CHECKING:
     from infold.locate import LocatedWorkspace
@@ -31,7 +32,7 @@ def start_where_it_pays(located: LocatedWorkspace) -> None:
     except OSError:
         is_second = False
     with suppress(OSError, InfoldError):
-        if is_second and not _is_serving(located):
+        if is_second and not is_serving(located.workspace.index):
             import subprocess
 
             command = [sys.executable, "-P", "-m", "infold.cli.resident", *place_words(located)]
@@ -52,9 +53,3 @@ def place_words(located: LocatedWorkspace) -> list[str]:
     """As the client finds it."""
     named = located.named_params
     return [str(located.folder), str(located.state), str(named.expanduser().resolve()) if named else ""]
-
-
-def _is_serving(located: LocatedWorkspace) -> bool:
-    from infold.search.shared.rendezvous import is_serving
-
-    return is_serving(located.workspace.index)
