@@ -126,6 +126,31 @@ HELD: dict[str, tuple[str, ...]] = {
         "web/test_debug_api.py::test_a_simulated_compaction_gives_the_reminder",
         "web/test_debug_api.py::test_an_injected_turn_makes_the_agent_remember",
     ),
+    "an edit may condense what it takes in": ("librarian/test_rules.py::test_a_sentence_may_be_condensed_to_an_item",),
+    "the summary's form does not contradict its target range": (
+        "librarian/test_wording.py::test_the_form_of_a_summary_names_no_number_of_words",
+        "librarian/test_wording.py::test_the_word_range_is_the_setting",
+    ),
+    "an edit across a blank line keeps it": ("vault/test_edits.py::test_an_edit_across_a_blank_line_keeps_it",),
+    "respectHeadings; decided: always on": ("catalogue/test_passages.py::test_sections_are_never_mixed",),
+    "syncOnStart": ("agent/test_chat.py::test_a_conversation_begins_with_an_index_that_is_up_to_date",),
+    "a day is only added to": ("notebook/test_pages.py::test_a_daily_log_is_only_added_to",),
+    "notebook_edit goes on for runtime/": (
+        "operations/test_migration.py::test_notes_of_the_older_layout_can_be_edited_where_they_are",
+    ),
+    # what came after
+    "no inbox is too much for a run": (
+        "inbox/test_integration.py::test_a_run_takes_so_many_paragraphs_and_the_others_come_next",
+        "test_linear.py::test_a_note_of_countless_tags_carries_so_many_and_is_named",
+    ),
+    "a hunk says why this note": ("inbox/test_review.py::test_a_plan_is_shown_with_what_stays_first",),
+    "a plan is made anew for the notes that changed": (
+        "inbox/test_review.py::test_chunks_of_changed_notes_are_asked_for_again",
+    ),
+    "an integration waits for another and names it": (
+        "durable/test_locks.py::test_an_integration_waits_for_another_and_names_it",
+    ),
+    "a model that is none is wrong use": ("cli/test_models.py::test_a_model_that_is_none_is_wrong_use",),
     "pages of the notebook over HTTP": ("web/test_debug_api.py::test_pages_are_listed_read_written_and_deleted",),
 }
 

@@ -145,3 +145,18 @@ def test_a_broken_table_names_the_edit_that_breaks_it():
 def test_a_replace_beside_a_duplicate_marker_is_ignored():
     """A marker changes nothing, whatever else it carries."""
     assert answer(AFTER_RYE, {**MARKER, "replace": "x"}).edits[1].replace is None
+
+
+def test_a_sentence_may_be_condensed_to_an_item():
+    """The specification's example: the list takes "Link C" of the sentence; below the least share it is asked again."""
+    known = OpenNote("links.md", "# Links\n\n- Link A\n- Link B\n")
+    said = Paragraph(1, "Link C is another link.")
+    proposed = {"edits": [{"file": "links.md", "find": "- Link B", "replace": "- Link B\n- Link C"}]}
+
+    def judged(**params: float) -> Edits:
+        request = EditRequest(Chunk(1, (said,)), (known,), EditingParams.model_validate(params))
+        return Edits.model_validate(proposed, context={"request": request})
+
+    assert len(judged().edits) == 1
+    with pytest.raises(ValidationError, match="paragraph 1"):
+        judged(min_kept_share=0.9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from infold.librarian import prompts
+from infold.librarian.answers import Summary
 from infold.librarian.prompts import DecisionKind, prompt, prompt_version
 from infold.librarian.wording import PromptState, edit_message, group_messages, look_message, summary_messages
 from infold.text import token_count
@@ -125,3 +128,8 @@ def test_search_hits_are_listed_beside_the_links():
     asked = look_message(request, PromptState())["content"]
     assert asked.index("- [[tea.md]] — About tea.md.") < asked.index("AVAILABLE too:")
     assert asked.index("AVAILABLE too:") < asked.index("- [[coffee.md]] — About coffee.md.")
+
+
+def test_the_form_of_a_summary_names_no_number_of_words():
+    """The request alone says how many: a form with numbers of its own would contradict another target range."""
+    assert not re.search(r"\d", json.dumps(Summary.model_json_schema()))

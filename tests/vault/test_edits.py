@@ -126,3 +126,11 @@ def test_a_word_given_back_once_makes_up_for_one():
     check_removal(changes, 0)
     with pytest.raises(RemovesTooMuch):
         check_removal(plan_changes("a word b word c", [("a word", "a"), ("b word", "b"), ("c", "c word")]), 0)
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\n\n"])
+def test_an_edit_across_a_blank_line_keeps_it(between):
+    """However the find text writes the space between two paragraphs, the note's own stays between them."""
+    text = "# T\n\nOne ends.\n\nTwo begins.\n\nThree.\n"
+    wanted = f"One ends.{between}Two begins."
+    assert apply_edits(text, [(wanted, f"{wanted} New.")]) == text.replace("begins.", "begins. New.")
