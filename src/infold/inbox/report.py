@@ -131,6 +131,7 @@ def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
         "notes": [d for d in differences if not d.is_inbox],
         "inbox": [d for d in differences if d.is_inbox],
         "anchors": {d.path: f"note-{number}" for number, d in enumerate(differences, start=1)},
+        "reasons": _reasons(run),
         "links": {d.path: note_link(Path(run.vault), d.path) for d in differences},
         "left": [p for p in run.paragraphs if p.outcome == "left"],
         "is_undone": run.undone_at is not None,
@@ -142,6 +143,15 @@ def _context(run: Run, differences: Sequence[NoteDifference]) -> dict[str, Any]:
         "apply": _command("apply", run) if run.status is RunStatus.PLANNED else None,
         "is_planned": run.status is RunStatus.PLANNED,
     }
+
+
+def _reasons(run: Run) -> dict[str, list[str]]:
+    """Why the edits of each note go there, each said once."""
+    found: dict[str, list[str]] = {}
+    for edit in (edit for chunk in run.chunks for edit in chunk.edits if edit.kind == "edit" and edit.reason):
+        if edit.reason not in (said := found.setdefault(edit.file, [])):
+            said.append(edit.reason)
+    return found
 
 
 def _trail_at(note: Note, rows: Sequence[Row]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from infold.search.terms import terms
 from infold.text import without_runs, words
 
 _MOST_WORDS: Final = 4
+_TELLING: Final = 0.4  # of the weight of the word that tells most
 _LEAST_LETTERS: Final = 3
 _NEAR: Final = 0.01  # a chance that is worth a word
 
@@ -38,12 +39,15 @@ def why(query: Query, reading: NoteFeatures, section: NoteSection, ranked: Seque
 
 
 def _shared_words(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[str]:
-    """As the paragraph writes them, one a term."""
+    """As the paragraph writes them, one a term; none that tells little beside the others."""
     language = detect_language(query.text)
     found: dict[str, str] = {}
     for word in words(without_runs(query.text)):
         for term in terms(word, language):
             if term in query.terms and term in reading.terms and (len(word) >= _LEAST_LETTERS or not word.isascii()):
                 found.setdefault(term, word)
-    telling = sorted(found, key=lambda term: (-corpus.weight(term), term))
+    least = _TELLING * max(map(corpus.weight, found), default=0.0)
+    telling = sorted(
+        (term for term in found if corpus.weight(term) >= least), key=lambda term: (-corpus.weight(term), term)
+    )
     return list(dict.fromkeys(found[term] for term in telling))[:_MOST_WORDS]
