@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import sys
 import threading
+from types import ModuleType
 
 import pytest
 
 from infold.durable.locks import integration_lock, vault_lock
+from infold.durable.owners import caller
 from infold.errors import VaultBusy
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -43,6 +46,13 @@ async def test_two_tasks_of_one_loop_never_both_get_in(workspace, lock):
     assert len(refused) == 1
     with lock(workspace):
         pass
+
+
+def test_a_caller_is_known_while_another_thread_imports_asyncio(monkeypatch):
+    """A module that is half imported has no tasks yet; the thread is the caller."""
+    monkeypatch.setitem(sys.modules, "asyncio", ModuleType("asyncio"))
+    assert caller().task is None
+    assert caller().thread is threading.current_thread()
 
 
 def test_two_threads_never_both_get_in(workspace):

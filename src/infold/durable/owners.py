@@ -28,11 +28,11 @@ class Caller:
 
 def caller() -> Caller:
     """Who calls now."""
-    asyncio = sys.modules.get("asyncio")  # not imported: then there is no task
+    current_task = getattr(sys.modules.get("asyncio"), "current_task", None)  # not imported yet: then there is no task
     task = None
-    if asyncio is not None:
+    if current_task is not None:
         with suppress(RuntimeError):  # no loop runs in this thread
-            task = asyncio.current_task()
+            task = current_task()
     return Caller(threading.current_thread(), task)
 
 
