@@ -12,6 +12,16 @@ from tests.fakes.prefect_server import prefect_api
 __all__ = ["prefect_api"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+_THIRD_PARTIES = {"prefect", "dvc", "browser"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Warnings are errors, but where whole programs of others run in this process: what those warn of is theirs."""
+    for item in items:
+        if _THIRD_PARTIES.intersection(mark.name for mark in item.iter_markers()):
+            item.add_marker(
+                pytest.mark.filterwarnings("default", "error::pytest.PytestUnraisableExceptionWarning"), append=False
+            )
 
 
 @pytest.fixture(autouse=True, scope="session")

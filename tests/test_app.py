@@ -116,8 +116,8 @@ def test_coroutines_share_a_vault(vault):
 
     stop = asyncio.Event()
     answers, ticked = asyncio.run(everything())
-    assert [answer.results["notebook"][0].file_path for answer in answers[:4]] == ["garden.md"] * 4
-    log = vault.get(answers[4].path).text
+    assert [answer.results["notebook"][0].file_path for answer in answers[:4]] == ["garden.md"] * 4  # type: ignore[attr-defined]
+    log = vault.get(answers[4].path).text  # type: ignore[attr-defined]
     assert all(f"Entry {n}" in log for n in range(4))
     assert ticked > 1
 

@@ -37,8 +37,9 @@ def test_nothing_else_reads_the_environment():
     found = []
     for file in SOURCES:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_read = isinstance(node, ast.Call) and ast.unparse(node.func) in {"os.environ.get", "os.getenv"}
-            if is_read and ast.unparse(node.args[0]) != "'PYTHONPATH'":  # which is handed on, with a folder more
+            if not isinstance(node, ast.Call) or ast.unparse(node.func) not in {"os.environ.get", "os.getenv"}:
+                continue
+            if ast.unparse(node.args[0]) != "'PYTHONPATH'":  # which is handed on, with a folder more
                 found.append(f"{file.name}:{node.lineno}")
     assert found == []
 

@@ -96,7 +96,7 @@ def test_it_is_where_the_program_works(vault: Path, tmp_path: Path, case):
     (tmp_path / "mine.yaml").write_text("search:\n  max_results: 2\n")
     named = case(tmp_path)
     place = place_of(named.get("vault"), named.get("state"), named.get("params"))
-    found = locate_workspace(WorkspaceRequest(**{name: Path(value) for name, value in named.items()}))
+    found = locate_workspace(WorkspaceRequest(**{name: Path(value) for name, value in named.items()}))  # type: ignore[arg-type]
     params = str(found.named_params.resolve()) if found.named_params else ""
     assert place == (str(found.folder), str(found.state), params)
 

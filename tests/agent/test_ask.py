@@ -204,7 +204,7 @@ def test_a_librarian_plans_and_answers_from_what_was_found(vault, scripted, ques
     assert (plan.question, plan.today) == (question, TODAY)
     assert plan.centre.startswith("Release")
     assert answer.statements[0].places == (reply.evidence[0].place,)
-    assert [step.find for step in answer.steps] == [call["find"] for call in FIVE[question]]
+    assert [step.find for step in answer.steps] == [call["find"] for call in FIVE[question]]  # type: ignore[attr-defined]
     assert answer.not_found == "the rest"
 
 

@@ -36,7 +36,7 @@ class Hashed:
 
 def sync(root: Path, index: str = "index", *, rebuild: bool = False) -> None:
     """Brings an index of the vault up to date."""
-    sync_index(root / "vault", root / index, root / "embeddings", Params(), Hashed(), rebuild=rebuild)
+    sync_index(root / "vault", root / index, root / "embeddings", Params(), Hashed(), rebuild=rebuild)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

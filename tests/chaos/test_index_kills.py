@@ -143,4 +143,4 @@ def test_a_sync_killed_at_random_moments_is_made_good_by_the_next(tmp_path: Path
     after = everything(tmp_path / "index")
     sync(tmp_path, "fresh")
     assert everything(tmp_path / "fresh") == after
-    assert {hit.path for hit, _ in after.values()} == {note.name for note in vault.glob("*.md")}
+    assert {hit.path for hit, _ in after.values()} == {note.name for note in vault.glob("*.md")}  # type: ignore[attr-defined]

@@ -229,7 +229,7 @@ def test_where_it_may_not_be_it_is_not(vault, place, ask, monkeypatch):
     with resident.serving(vault) as none:
         assert none is None
     monkeypatch.delenv("INFOLD_RESIDENT", raising=False)
-    never = locate_workspace(WorkspaceRequest(*place, changes=("watch.resident_minutes=0",)))
+    never = locate_workspace(WorkspaceRequest(*place, changes=("watch.resident_minutes=0",)))  # type: ignore[misc]
     with OpenVault(never) as other, resident.serving(other) as none:
         assert none is None
     with resident.serving(vault) as one, resident.serving(vault) as two:

@@ -58,7 +58,7 @@ def test_quick_work_says_nothing_in_a_pipe(capsys):
 def test_long_work_says_now_and_then_how_far_it_is(capsys, monkeypatch):
     """A bare line on stderr, at most every few seconds."""
     clock = iter(range(0, 1000, 3))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))  # type: ignore[attr-defined]
     with Stages(Terminal()) as stages:
         for done in range(5):
             stages("summaries", done, 5)
@@ -86,7 +86,7 @@ def test_a_printed_command_calls_the_program_that_printed_it(tmp_path, monkeypat
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
     monkeypatch.setattr(sys, "argv", [str(program)])
-    monkeypatch.setattr(terminal.shutil, "which", lambda name: str(program) if found else None)
+    monkeypatch.setattr(terminal.shutil, "which", lambda name: str(program) if found else None)  # type: ignore[attr-defined]
     monkeypatch.chdir(tmp_path)
     assert own_command() == ("infold" if found else "'bin dir/infold'")
 

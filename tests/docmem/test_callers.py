@@ -151,7 +151,7 @@ def test_readers_do_not_wait_for_a_batch(memory, tree, tmp_path):
         (lambda memory: memory.serialise("garden", "nonsense"), "summaries"),
         (lambda memory: memory.expand("garden", 10, summaries="nonsense"), "summaries"),
         (lambda memory: memory.move("garden", "before", "x"), "place"),
-        (lambda _memory: Place("inside", "garden"), "side"),
+        (lambda _memory: Place("inside", "garden"), "side"),  # type: ignore[arg-type]
         (lambda memory: Place("child", memory.get("garden")), "target"),
     ],
 )

@@ -166,10 +166,10 @@ def test_what_is_no_file_is_refused_at_once(memory, tmp_path):
 
 def test_nothing_is_half_imported(memory, note_file, monkeypatch):
     """One import is one transaction: a fault at the last node leaves no node, no mark, nothing waiting."""
-    real = importing.plant
+    real = importing.plant  # type: ignore[attr-defined]
 
     def fails(*args: object, **given: object) -> object:
-        real(*args, **given)
+        real(*args, **given)  # type: ignore[arg-type]
         raise TextNotStorable("half a character")
 
     monkeypatch.setattr(importing, "plant", fails)

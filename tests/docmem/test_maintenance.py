@@ -69,11 +69,11 @@ def test_restore_is_seen_by_others(memory, tree, tmp_path):
 def test_restore_tells_the_index_to_begin_anew(memory, tree, tmp_path):
     """Persistence: after a restore no index counts as up to date, and nothing of then is sent to it."""
     with memory.store.writing() as rows:
-        maintenance.marks.set_fact(rows, maintenance.INDEX_GENERATION, "7")
+        maintenance.marks.set_fact(rows, maintenance.INDEX_GENERATION, "7")  # type: ignore[attr-defined]
     maintenance.backup(memory.store, tmp_path / "b.sqlite")
     maintenance.restore(memory.store, tmp_path / "b.sqlite")
     with memory.store.reading() as rows:
-        assert maintenance.marks.fact(rows, maintenance.INDEX_GENERATION) == ""
+        assert maintenance.marks.fact(rows, maintenance.INDEX_GENERATION) == ""  # type: ignore[attr-defined]
     assert maintenance.facts(memory.store).waiting == 0
 
 

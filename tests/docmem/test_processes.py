@@ -84,7 +84,7 @@ def make_tree(file):
     # One more insertion after the subject finds no number left.
     connection = sqlite3.connect(file)
     orders = {"subject": 2.0, "z": 2.0000000000000004}
-    for text, number in orders.items():
+    for text, number in orders.items():  # type: ignore[assignment]
         connection.execute(
             "UPDATE nodes SET order_value = ?, hash = ? WHERE text = ?",
             (number, node_hash("garden", MEMORY, text, number), text),
@@ -187,6 +187,6 @@ def test_the_child_meets_a_full_neighbourhood(tmp_path):
     make_tree(tmp_path / "docmem.sqlite")
     memory = open_docmem(tmp_path / "docmem.sqlite")
     subject, following = memory.children("garden")[1:3]
-    with pytest.raises(order.OrderExhausted):
+    with pytest.raises(order.OrderExhausted):  # type: ignore[attr-defined]
         order.beside(subject.order_value, following.order_value, after=True)
     memory.close()

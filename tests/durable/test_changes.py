@@ -160,7 +160,7 @@ def test_no_change_leads_out_of_the_vault(workspace, path):
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_stopped_at_any_effect_the_next_start_finishes(tmp_path, moment):
     """A rename is done wholly or not at all, and can be taken back; so is its undo, stopped anywhere."""
-    counts = []
+    counts: list[int] = []
     for act in (lambda place: rename(place).apply(), lambda place: Changes(place).undo("2")):
         for effect in itertools.count():
             place = vault(tmp_path / f"{len(counts)}-{effect}")

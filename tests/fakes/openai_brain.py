@@ -94,7 +94,7 @@ def _corrected(messages: Sequence[dict[str, Any]]) -> list[Any]:
     """What was answered just before, where the last message is a correction."""
     if messages[-1]["role"] == "user" and fences(str(messages[-1].get("content") or "")):
         return []
-    last = next((m for m in reversed(messages) if m["role"] == "assistant"), {})
+    last = next((m for m in reversed(messages) if m["role"] == "assistant"), {})  # type: ignore[var-annotated]
     texts = [last.get("content"), *(call["function"]["arguments"] for call in last.get("tool_calls") or ())]
     found = []
     for text in texts:

@@ -56,7 +56,7 @@ def saving_at(call: int, save: Callable[[], None]) -> Iterator[list[int]]:
         return called
 
     real, fsync = exchange._renamed, os.fsync
-    exchange._renamed, os.fsync = ticking(real), ticking(_not_waiting)  # type: ignore[assignment]
+    exchange._renamed, os.fsync = ticking(real), ticking(_not_waiting)
     _watching.append(tick)
     try:
         yield counted
@@ -74,7 +74,7 @@ def at_every_call(
     """
     for call in range(os.getpid() % step, 5000, step):
         made = begin(call)
-        with saving_at(call, lambda made=made: save(made)) as counted:
+        with saving_at(call, lambda made=made: save(made)) as counted:  # type: ignore[arg-type, misc]
             act(made)
         if counted[0] <= call:
             return

@@ -40,6 +40,6 @@ async def test_a_flow_gives_the_same_figures_and_keeps_its_cases(prefect_api, tm
             "retrieval": "Cached",
         }
         shown = {artifact.key: artifact for artifact in await client.read_artifacts()}
-    assert {row["figure"] for row in json.loads(shown["infold-evaluation"].data)} >= {"home", "section", "BM25"}
-    assert json.loads(shown["infold-evaluation-trend"].data)[-1]["home"] == figures["home"]
+    assert {row["figure"] for row in json.loads(shown["infold-evaluation"].data)} >= {"home", "section", "BM25"}  # type: ignore[arg-type]
+    assert json.loads(shown["infold-evaluation-trend"].data)[-1]["home"] == figures["home"]  # type: ignore[arg-type]
     assert "# How well vault is filed" in shown["infold-evaluation-report"].data

@@ -133,9 +133,9 @@ async def test_the_server_shows_progress_outcomes_and_diffs(prefect_api, tmp_pat
             latest = await client.read_artifacts(artifact_filter=only, sort=ArtifactSort.CREATED_DESC, limit=1)
             found[key] = latest[0].data
     assert found["infold-chunks"] == 100.0
-    assert [row["outcome"] for row in json.loads(found["infold-paragraphs"])] == ["integrated"] * 4
+    assert [row["outcome"] for row in json.loads(found["infold-paragraphs"])] == ["integrated"] * 4  # type: ignore[arg-type]
     report = (RunStore(workspace.runs).path(run.id) / "report.md").read_text()
-    assert found["infold-report"].endswith(report)
+    assert found["infold-report"].endswith(report)  # type: ignore[union-attr]
     assert "+Rye cools for a day." in report
 
 

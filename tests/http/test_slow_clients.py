@@ -103,6 +103,7 @@ async def test_whoever_never_ends_a_head_is_let_go(face, said):
         dripping = asyncio.create_task(drip())
         assert await heard(reader, 20 * PATIENCE_SECONDS) == b""
         dripping.cancel()
+        writer.close()
         assert await status_of(port, head(path, len(body)) + body) > 0, "others are served"
 
 
@@ -116,6 +117,7 @@ async def test_a_second_head_on_the_same_connection_has_its_time_too(vault):
         await asyncio.sleep(0.05)
         writer.write(b"GET / HTTP/1.1\r\nhost")
         await heard(reader, 20 * PATIENCE_SECONDS)
+        writer.close()
 
 
 async def test_an_answer_that_takes_longer_than_a_head_may_is_waited_for(vault):
@@ -138,6 +140,7 @@ async def test_a_body_that_never_ends_is_let_go(face):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(path, 1000) + b"{")
         line = await asyncio.wait_for(reader.readline(), 20 * PATIENCE_SECONDS)
+        writer.close()
         assert not line or line.split()[1][:1] in (b"4", b"5")
 
 

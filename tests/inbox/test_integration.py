@@ -195,7 +195,7 @@ async def test_a_later_chunk_sees_what_an_earlier_one_wrote(workspace):
 async def test_a_note_changed_while_the_run_was_thinking_is_checked_out_again(workspace):
     """Never overwritten: the chunk's edit is asked for again with the note as it is now; other chunks keep theirs."""
     inbox(workspace, "Tyre sealant dries.\n\nRye cools for a day.\n")
-    edited = []
+    edited: list[object] = []
 
     def edit(request):
         if "Rye" in request.chunk.text and not edited:
@@ -215,7 +215,7 @@ async def test_a_note_changed_while_the_run_was_thinking_is_checked_out_again(wo
 async def test_a_note_that_never_rests_costs_only_its_own_chunk(workspace):
     """Typed in all the time: its paragraph stays in the inbox with the reason, the others are applied."""
     inbox(workspace, "Tyre sealant dries.\n\nRye cools for a day.\n")
-    typed = []
+    typed: list[str] = []
 
     def edit(request):
         if "Rye" in request.chunk.text:

@@ -47,9 +47,9 @@ class Day:
         """What the tool answers: the text and the structured answer say the same."""
         self.calls.append(tool)
         result = await self.client.call_tool(tool, arguments)
-        assert not result.is_error, (tool, result.content[0].text)
+        assert not result.is_error, (tool, result.content[0].text)  # type: ignore[union-attr]
         found: dict[str, Any] = result.structured_content
-        assert json.loads(result.content[0].text) == found
+        assert json.loads(result.content[0].text) == found  # type: ignore[union-attr]
         return found
 
     async def spend(self, tool: str, **arguments: Any) -> dict[str, Any]:

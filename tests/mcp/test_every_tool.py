@@ -55,10 +55,10 @@ async def test_what_costs_is_told_before_it_is_spent(folder, tmp_path, monkeypat
                 context = {"contextType": "project", "contextName": "name", "contextValue": "boiler"}
                 await client.call_tool("docmem_create", {"root": "boiler", "text": "Bleed it.", **context})
                 for name in SPENDING:
-                    answer = await client.call_tool(name, NEEDED.get(name, {}))
+                    answer = await client.call_tool(name, NEEDED.get(name, {}))  # type: ignore[arg-type]
                     if not answer.is_error and "quote" in answer.structured_content:
                         assert answer.structured_content["quote"]["token"], name
-                    wrong = await client.call_tool(name, {**NEEDED.get(name, {}), "token": "f" * 16})
+                    wrong = await client.call_tool(name, {**NEEDED.get(name, {}), "token": "f" * 16})  # type: ignore[dict-item]
                     assert wrong.is_error, name
         assert model.asked == []
 

@@ -30,7 +30,7 @@ class Counting(OfflineLibrarian):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked = []
+        self.asked = []  # type: ignore[var-annotated]
 
     async def summarise(self, request) -> Summary:
         self.asked.append(request)

@@ -233,7 +233,7 @@ def test_what_a_killed_write_left_is_finished(workspace, put):
     put("a.md", "one\n")
 
     def killed() -> None:
-        Disk.exchange = lambda *_: os._exit(9)
+        Disk.exchange = lambda *_: os._exit(9)  # type: ignore[method-assign]
         notebook_write(workspace, "a", "two")
 
     process = multiprocessing.get_context("fork").Process(target=killed)
@@ -354,7 +354,7 @@ def test_any_command_finishes_what_was_stopped(workspace, put):
     put("a.md", "one\n")
 
     def killed() -> None:
-        Disk.exchange = lambda *_: os._exit(9)
+        Disk.exchange = lambda *_: os._exit(9)  # type: ignore[method-assign]
         notebook_write(workspace, "a", "two")
 
     process = multiprocessing.get_context("fork").Process(target=killed)

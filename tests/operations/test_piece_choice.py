@@ -136,6 +136,6 @@ def test_the_model_sees_text_from_outside_as_that():
     chosen = [(number, "key") for number in range(1, 10)]
     while sum(offer.pieces[number - 1].key_tokens for number, _ in chosen) > offer.room_tokens:
         chosen.pop()
-    packed = pack("pump", found, 900, chosen=chosen)
+    packed = pack("pump", found, 900, chosen=chosen)  # type: ignore[arg-type]
     assert len(packed.pieces) == len(chosen) > 0
     assert packed.tokens <= 900

@@ -23,7 +23,7 @@ def point(n: int, path: str, words: str = "levain", **rest: object) -> IndexPoin
         kind=str(rest.pop("kind", "standard")),
         group=str(rest.pop("group", "notebook")),
         words=words,
-        **rest,
+        **rest,  # type: ignore[arg-type]
     )
 
 
@@ -33,10 +33,10 @@ _DATES = ("2024-02-29", "2025-12-31", "2026-01-01")
 
 
 def _some(values: object) -> st.SearchStrategy:
-    return st.lists(st.sampled_from(list(values)), max_size=2).map(tuple)
+    return st.lists(st.sampled_from(list(values)), max_size=2).map(tuple)  # type: ignore[call-overload]
 
 
-POINTS = st.lists(
+POINTS = st.lists(  # type: ignore[var-annotated]
     st.builds(
         dict,
         path=st.sampled_from(PATHS),

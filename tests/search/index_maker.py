@@ -19,7 +19,7 @@ def main() -> None:
     for line in sys.stdin:
         folder, _, size = line.rstrip("\n").partition("\t")
         shard = Path(folder) / "shard"
-        opened.append(SharedIndex(Path(folder), lambda shard=shard, size=size: EdgeIndex(shard, int(size or 0))))
+        opened.append(SharedIndex(Path(folder), lambda shard=shard, size=size: EdgeIndex(shard, int(size or 0))))  # type: ignore[misc]
         print("owner" if opened[-1].is_owner else "client", flush=True)
     for index in opened:
         index.close()

@@ -156,7 +156,7 @@ def test_killed_while_compacting_nothing_is_lost(made: tuple[EdgeEngine, str, Pa
         assert alike(answers(index), before)
         index.close()
     assert engine.compact(generation, 120)
-    index = engine.open(generation)
+    index = engine.open(generation)  # type: ignore[assignment]
     assert index.count() == POINTS
     assert alike(answers(index), before)
     index.close()

@@ -18,7 +18,7 @@ class Work:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.reads = self.cuts = self.hashed = 0
-        read, cut, digest = stretches.read_bytes, passages.cut, stretches.content_hash
+        read, cut, digest = stretches.read_bytes, passages.cut, stretches.content_hash  # type: ignore[attr-defined]
 
         def counting_read(*given):
             self.reads += 1

@@ -137,7 +137,7 @@ def test_search(indexed: Workspace, static_embedder):
 
 def test_an_index_that_is_damaged_is_said_to_be_none(indexed: Workspace):
     """The facts do not fail with it."""
-    generation = facts.Generations(indexed.index)
+    generation = facts.Generations(indexed.index)  # type: ignore[attr-defined]
     generation.mark_damaged()
     assert facts.status(indexed)["indexed"] is False
     generation.manifest_of(generation.current()).write_bytes(b"no database")

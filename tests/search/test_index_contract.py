@@ -34,7 +34,7 @@ def unit(*values: float) -> np.ndarray:
 
 
 def record(n: int, path: str, vector: np.ndarray | None = None, **rest: object) -> VectorRecord:
-    return VectorRecord(id_of(n), unit(1) if vector is None else vector, payload_of(point(n, path, **rest)))
+    return VectorRecord(id_of(n), unit(1) if vector is None else vector, payload_of(point(n, path, **rest)))  # type: ignore[arg-type]
 
 
 class OtherProcess:

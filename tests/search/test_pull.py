@@ -176,7 +176,7 @@ def test_offline_means_offline(hub: ModelHub, model: KnownModel, tmp_path: Path,
 def test_a_full_disk_is_said(model: KnownModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Too little room is said before anything is asked for; a disk that fills up later is said too."""
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(pulling.shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    monkeypatch.setattr(pulling.shutil, "disk_usage", lambda _: usage._replace(free=1000))  # type: ignore[attr-defined]
     with pytest.raises(StateUnwritable, match="MB left"):
         pull(model, tmp_path, quiet)
     monkeypatch.undo()

@@ -17,7 +17,7 @@ QUESTIONS = 110
 
 
 @pytest.fixture(scope="module")
-def cranfield(shared_data: Path, tmp_path_factory, static_embedder) -> tuple[Searcher, list[dict]]:
+def cranfield(shared_data: Path, tmp_path_factory, static_embedder) -> tuple[Searcher, list[dict]]:  # type: ignore[misc]
     """1,400 abstracts as notes, indexed, and 110 questions with the notes that answer them."""
     file = shared_data / "retrieval" / "cranfield-1-110.json"
     if not file.is_file():

@@ -19,7 +19,7 @@ from infold.search.index import disk_space as room
 def says_free(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:
     """From now on every disk has this much room."""
     usage = shutil.disk_usage("/")
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: usage._replace(free=free_bytes))
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: usage._replace(free=free_bytes))  # type: ignore[attr-defined]
 
 
 def test_a_full_disk_is_told_before_an_index_is_made(place, monkeypatch):

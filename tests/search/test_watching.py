@@ -70,7 +70,7 @@ class Followed:
             if self._ending.is_set():
                 raise KeyboardInterrupt
 
-        follower._hear = heard
+        follower._hear = heard  # type: ignore[method-assign]
         try:
             follower.run()
         except KeyboardInterrupt:
@@ -318,7 +318,7 @@ def test_another_process_indexes_at_the_same_time(place: Place, process: Callabl
             assert place.found("quinoa", 40)
     place.sync(wait_seconds=SOON)
     place.write("z.md", "The end.\n")
-    while "z.md" not in (told(watcher, Happening.INDEXED)["paths"] or ["z.md"]):
+    while "z.md" not in (told(watcher, Happening.INDEXED)["paths"] or ["z.md"]):  # type: ignore[operator]
         pass
     assert sorted(place.found("quinoa", 100)) == sorted(f"n{n}.md" for n in range(30))
     assert place.sync().files_changed == 0

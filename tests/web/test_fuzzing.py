@@ -28,7 +28,7 @@ def test_no_request_breaks_the_server_or_leaves_the_vault(folder, tmp_path):
         schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
         faults, statuses = [], set()
         for found in schema.get_all_operations():
-            operation = found.ok()
+            operation = found.ok()  # type: ignore[union-attr]
 
             @given(case=operation.as_strategy())
             @settings(

@@ -143,7 +143,7 @@ async def ask_raw(app, body, **headers: str) -> int:
 
 async def test_whoever_sends_slowly_is_let_go(vault):
     """A body that never ends holds a connection only for so long."""
-    app = dataclasses.replace(create_app(vault), body_seconds=0.3)
+    app = dataclasses.replace(create_app(vault), body_seconds=0.3)  # type: ignore[type-var]
     assert await ask_raw(app, [(0.1, b"{")] * 100) == 400
 
 
