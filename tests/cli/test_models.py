@@ -72,8 +72,8 @@ def test_the_list_reads_well(infold):
     "words, code, said",
     [
         (("pull", "nope"), 2, "There is no model 'nope' to pull"),
-        (("use", "nope"), 3, "There is no model 'nope' here"),
-        (("use", "./nope"), 3, "There is no folder"),
+        (("use", "nope"), 2, "There is no model or folder 'nope'"),
+        (("use", "./nope"), 2, "There is no model or folder './nope'"),
         (("use", "all-MiniLM-L6-v2"), 3, "infold models pull all-MiniLM-L6-v2"),
     ],
 )
