@@ -24,7 +24,7 @@ from infold.vault.names import folded, stem
 Keywords = Callable[[str], Sequence[tuple[str, int, int, float]]]  # path, first and last line, score from 0 to 1
 
 LIMIT: Final = 10
-RADIUS: Final = 0.75  # largest cosine distance; a choice, not measured
+RADIUS: Final = 0.75  # largest cosine distance: holds 97 % of known answers, see docs/navigator.md
 _KEYWORD_WEIGHT: Final = 0.5
 _CENTRE_WEIGHT: Final = 0.35  # of the centre's vector in a question that is asked from there
 _POOL: Final = 400  # nodes that a lens looks at
