@@ -280,7 +280,7 @@ def lens(options: argparse.Namespace) -> None:
 
 def rises(vault: OpenVault, questions: Sequence[str], examples: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
     """For each question how many ranks each note rises through the lens; the examples themselves are left out."""
-    vault.navigator_store.save_lens(Lens(name="bench", notes=tuple(examples)))
+    vault.navigator_store.choices.save_lens(Lens(name="bench", notes=tuple(examples)))
     navigator = vault.navigator("bench")
     only = NodeFilter((NodeType.ARTICLE,))
     for question in questions:

@@ -180,13 +180,13 @@ class VaultNavigator(VaultMemory):
         """
         chosen = self.importer.chosen(paths)
         store = self.navigator_store
-        store.choose(chosen)
+        store.choices.choose(chosen)
         seen = self.importer.refresh(chosen, self.progress)
         is_paid = self.params.librarian.kind == "model"
         estimated = sum(self.importer.expected(chosen)[0].tokens) // 2 if is_paid else 0
         done, usage = in_own_loop(self._summarise(chosen, workspace))
         if usage.tokens:
-            store.bill(estimated, usage.tokens)
+            store.choices.bill(estimated, usage.tokens)
         warnings = (*(f"{each.path}: {each.reason}" for each in seen.skipped), *done.warnings)
         return Imported(len(chosen), store.count(chosen), done.made, usage, estimated, warnings)
 

@@ -31,7 +31,7 @@ def test_what_is_not_there_is_told_with_what_comes_near(vault):
     with pytest.raises(UsageError) as caught:
         vault.import_notes(["gardn"])
     assert "garden" in caught.value.hint
-    assert vault.navigator_store.imports() == {}
+    assert vault.navigator_store.choices.imports() == {}
 
 
 def test_one_changed_paragraph_makes_it_and_those_above_it_dirty(vault, folder):
@@ -65,7 +65,7 @@ async def test_only_what_is_dirty_is_asked_for(vault, folder):
 
 async def test_a_fault_leaves_the_article_as_it_was_and_the_others_done(vault):
     """One bad answer never stops the others, and is named; the next import asks for just that."""
-    vault.navigator_store.choose(vault.importer.chosen(["."]))
+    vault.navigator_store.choices.choose(vault.importer.chosen(["."]))
     vault.refresh_nodes(at_once=True)
 
     class Failing(ScriptedLibrarian):
@@ -74,7 +74,7 @@ async def test_a_fault_leaves_the_article_as_it_was_and_the_others_done(vault):
                 raise AnswerInvalid("no answer of use")
             return await super().summarise_article(request)
 
-    paths = sorted(vault.navigator_store.imports())
+    paths = sorted(vault.navigator_store.choices.imports())
     done = await vault.importer.summarise(paths, Failing(look=dict, edit=dict), lambda *_: None)
     assert done.warnings == ("index.md keeps what it had: no answer of use",)
     assert set(dirty(vault)) == {"index.md"}
@@ -96,7 +96,7 @@ def test_a_renamed_note_costs_nothing(vault, folder):
     """Summaries belong to content: the note at its new place has them at once."""
     vault.import_notes(["garden"])
     (folder / "garden" / "compost.md").rename(folder / "garden" / "heap.md")
-    vault.navigator_store.choose(["garden/heap.md"])
+    vault.navigator_store.choices.choose(["garden/heap.md"])
     assert dirty(vault) == {}
     assert "garden/compost.md" not in vault.navigator_store.articles()
 
@@ -135,4 +135,4 @@ def test_choices_survive_a_reopening(tmp_path, vault):
     vault.import_notes(["garden"])
     vault.close()
     with NavigatorStore(tmp_path / "new.sqlite", vault.workspace.navigator) as store:
-        assert list(store.imports()) == ["garden/compost.md", "garden/tomatoes.md"]
+        assert list(store.choices.imports()) == ["garden/compost.md", "garden/tomatoes.md"]

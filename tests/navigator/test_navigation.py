@@ -171,4 +171,4 @@ def test_an_import_names_its_price_first_and_takes_a_token(vault, monkeypatch):
         assert answer.notes == 0
         assert {each.path for each in answer.by_note} == {"garden/compost.md", "garden/tomatoes.md"}
         assert sum(each.tokens[0] for each in answer.by_note) == answer.quote.tokens[0]
-        assert with_model.navigator_store.imports() == {}
+        assert with_model.navigator_store.choices.imports() == {}

@@ -40,13 +40,13 @@ def test_the_estimate_comes_first_and_the_bill_is_near_it(paid, server):
     first = import_(paid, ImportRequest(paths=(".",)))
     assert first.quote is not None
     assert server.asked == []
-    assert paid.navigator_store.imports() == {}
+    assert paid.navigator_store.choices.imports() == {}
     assert sum(sum(each.tokens) for each in first.by_note) == sum(first.quote.tokens)
     done = import_(paid, ImportRequest(paths=(".",), token=first.quote.token))
     assert (done.notes, done.warnings) == (len(NOTES) + 6, ())
     assert server.counts == {"ArticleSummaries": first.quote.calls[0]}
     assert done.usage.tokens == pytest.approx(first.estimated_tokens, rel=0.1)
-    ((_, estimated, billed),) = paid.navigator_store.bills()
+    ((_, estimated, billed),) = paid.navigator_store.choices.bills()
     assert (estimated, billed) == (first.estimated_tokens, done.usage.tokens)
     assert paid.navigator_store.dirty() == {}
 

@@ -17,9 +17,10 @@ from infold.errors import LibrarianFault, NoteUnreadable, PathRefused, UsageErro
 from infold.librarian.articles import ArticleRequest
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
+from infold.navigator.choices import KeptSummary, moment
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
 from infold.navigator.nodes import NoteNode, article_nodes
-from infold.navigator.store import Article, Edge, KeptSummary, NavigatorStore, StoredNode, as_stored, moment
+from infold.navigator.store import Article, Edge, NavigatorStore, StoredNode, as_stored
 from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params
@@ -81,7 +82,7 @@ class Importer:
         Nodes whose content has no kept summary are dirty, with the summary they had. A vault that is suddenly empty, or
         away, changes nothing.
         """
-        imports = self._store.imports()
+        imports = self._store.choices.imports()
         wanted = list(imports if paths is None else (path for path in paths if path in imports))
         stored = self._store.articles()
         stats = {path: self._stat(path) for path in wanted}
@@ -123,7 +124,7 @@ class Importer:
 
     def expected_of(self, paths: Sequence[str]) -> tuple[Expected, dict[str, Expected]]:
         """What importing these notes will take, in all and by note, whether they were imported before or not."""
-        stored = self._store.imports()
+        stored = self._store.choices.imports()
         fresh = [path for path in paths if path not in stored]
         self.refresh([path for path in paths if path in stored])
         whole, by_note = self.expected([path for path in paths if path in stored])
@@ -135,7 +136,7 @@ class Importer:
             if read is None:
                 continue
             article, nodes, _ = read
-            kept = self._store.summaries([node.context_hash for node in nodes])
+            kept = self._store.choices.summaries([node.context_hash for node in nodes])
             wanted = [as_stored(node) for node in nodes if node.text.strip() and node.context_hash not in kept]
             for request in article_requests(article, wanted, words):
                 each = expected(request)
@@ -196,7 +197,7 @@ class Importer:
             ]
         if kept:
             now = moment()
-            self._store.keep(
+            self._store.choices.keep(
                 KeptSummary(node.context_hash, "", node.id, str(node.type), said, node.content_hash, signature, now)
                 for node, said in kept
             )
@@ -230,7 +231,7 @@ class Importer:
 
     def _put(self, batch: Sequence[tuple[Article, tuple[NoteNode, ...], list[Edge]]]) -> None:
         hashes = [node.context_hash for _, nodes, _ in batch for node in nodes]
-        kept = self._store.summaries(hashes)
+        kept = self._store.choices.summaries(hashes)
         before = self._store.nodes([node.id for _, nodes, _ in batch for node in nodes])
 
         def row(node: NoteNode) -> tuple[NoteNode, str, bool]:

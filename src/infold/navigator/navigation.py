@@ -72,11 +72,11 @@ class Navigator:
     @property
     def place(self) -> NavigatorPlace:
         """Where this caller is."""
-        return NavigatorPlace.of(self._store.place(self._caller))
+        return NavigatorPlace.of(self._store.choices.place(self._caller))
 
     def go(self, place: NavigatorPlace) -> None:
         """Keeps where this caller is now."""
-        self._store.go(self._caller, place.as_json())
+        self._store.choices.go(self._caller, place.as_json())
 
     def node(self, node_id: str | None) -> StoredNode:
         """The node of that id; "this one", or nothing, means the centre. Raises NodeUnknown."""
@@ -206,14 +206,14 @@ class Navigator:
         wanted = name.strip()
         if not wanted:
             raise UsageError("A lens needs a name or a few words.", hint=f"Such as {', '.join(BUILT_IN)}.")
-        known = {**BUILT_IN, **self._store.lenses()}
+        known = {**BUILT_IN, **self._store.choices.lenses()}
         return known.get(wanted.casefold()) or known.get(wanted) or Lens(name=wanted[:60], words=(wanted,))
 
     def look_through(self, name: str | None) -> Lens | None:
         """Puts a lens before this caller's eyes, or takes it away."""
         lens = self.lens(name) if name is not None else None
         if lens is not None and lens.name not in BUILT_IN:
-            self._store.save_lens(lens)
+            self._store.choices.save_lens(lens)
         self.go(self.place.through(lens.name if lens is not None else None))
         return lens
 

@@ -1,7 +1,7 @@
-"""What the navigator keeps: imported articles with their nodes and edges (derived), and what a person chose (kept).
+"""Imported articles with their nodes and edges.
 
-The node file can be deleted: `navigator.importing` makes it anew from the vault, the imports and the kept summaries,
-and nothing is asked of a model again. Imports, summaries, lenses and places are in the other, which is never derived.
+The file can be deleted: `navigator.importing` makes it anew from the vault and from what `navigator.choices` keeps, and
+nothing is asked of a model again.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
-from infold.navigator.lens import Lens
+from infold.navigator.choices import NavigatorChoices, moment
 from infold.navigator.nodes import NodeType, NoteNode
 
 _NODES: Final = (
@@ -43,17 +42,6 @@ _NODES: Final = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE computed (name TEXT PRIMARY KEY, generation INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
 )
-_KEPT: Final = (
-    "CREATE TABLE imports (path TEXT PRIMARY KEY, imported_at TEXT NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE summaries (
-        context_hash TEXT NOT NULL, lens TEXT NOT NULL, node_id TEXT NOT NULL, zoom_level TEXT NOT NULL,
-        summary TEXT NOT NULL, content_hash TEXT NOT NULL, model TEXT NOT NULL, created_at TEXT NOT NULL,
-        PRIMARY KEY (context_hash, lens)
-    ) WITHOUT ROWID""",
-    "CREATE TABLE lenses (name TEXT PRIMARY KEY, lens TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE places (caller TEXT PRIMARY KEY, place TEXT NOT NULL, changed_at TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE bills (at TEXT NOT NULL, estimated_tokens INTEGER NOT NULL, paid_tokens INTEGER NOT NULL)",
-)
 _NODES_SCHEMA: Final = Schema(
     "the navigator's nodes",
     "nodes",
@@ -61,13 +49,6 @@ _NODES_SCHEMA: Final = Schema(
     NavigatorDamaged,
     hint="Delete the file; the next import makes it anew from what is kept.",
     synchronous="NORMAL",
-)
-_KEPT_SCHEMA: Final = Schema(
-    "the navigator's choices",
-    "imports",
-    (_KEPT,),
-    NavigatorDamaged,
-    hint="Restore it from a backup of the state folder, or remove it and import again.",
 )
 _NODE_COLUMNS: Final = (
     "id, parent_id, type, path, ordinal, title, trail, level, start, end, line, end_line, content_hash, context_hash, "
@@ -127,28 +108,17 @@ class Edge:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeptSummary:
-    """A summary that was made: of which content, through which lens ('' for none), by whom."""
-
-    context_hash: str
-    lens: str
-    node_id: str
-    zoom_level: str
-    summary: str
-    content_hash: str
-    model: str
-    created_at: str
-
-
 class NavigatorStore:
-    """Both files, open. Transactions belong to their callers (`durable.sqlite`). Raises NavigatorDamaged."""
+    """The nodes, and the `choices` beside them, open.
+
+    Transactions belong to their callers (`durable.sqlite`). Raises NavigatorDamaged.
+    """
 
     def __init__(self, derived: Path, kept: Path) -> None:
         self._nodes = Database(derived, _NODES_SCHEMA)
         self._facts: tuple[int, Facts] | None = None
         try:
-            self._kept = Database(kept, _KEPT_SCHEMA)
+            self.choices = NavigatorChoices(kept)
         except BaseException:
             self._nodes.close()
             raise
@@ -156,7 +126,7 @@ class NavigatorStore:
     def close(self) -> None:
         """Closes both."""
         self._nodes.close()
-        self._kept.close()
+        self.choices.close()
 
     def __enter__(self) -> Self:
         return self
@@ -340,6 +310,12 @@ class NavigatorStore:
                 "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
             )
 
+    def forget(self, paths: Iterable[str]) -> None:
+        """Notes that are no longer imported: their nodes go, summaries that were paid for stay kept."""
+        gone = list(paths)
+        self.choices.drop(gone)
+        self.put((), gone)
+
     def settle(self, summaries: Mapping[str, str]) -> None:
         """Gives nodes, by id, the summary of their content now."""
         with self._nodes.writing() as db:
@@ -363,95 +339,6 @@ class NavigatorStore:
         generation = self.generation
         with self._nodes.writing() as db:
             db.execute("INSERT OR REPLACE INTO computed VALUES (?, ?, ?)", (name, generation, value))
-
-    # what was chosen and paid for
-
-    def imports(self) -> dict[str, str]:
-        """The notes that were imported, and when."""
-        with self._kept.reading() as db:
-            return dict(db.execute("SELECT path, imported_at FROM imports ORDER BY path").fetchall())
-
-    def choose(self, paths: Iterable[str]) -> None:
-        """Notes that a caller imported; those that were chosen before stay as they are."""
-        now = moment()
-        with self._kept.writing() as db:
-            db.executemany("INSERT OR IGNORE INTO imports VALUES (?, ?)", [(path, now) for path in paths])
-
-    def forget(self, paths: Iterable[str]) -> None:
-        """Notes that are no longer imported: their nodes go, summaries that were paid for stay kept."""
-        gone = list(paths)
-        with self._kept.writing() as db:
-            db.executemany("DELETE FROM imports WHERE path = ?", [(path,) for path in gone])
-        self.put((), gone)
-
-    def summaries(self, context_hashes: Sequence[str], lens: str = "") -> dict[str, str]:
-        """The kept summaries of these contents through a lens, by context hash."""
-        found: dict[str, str] = {}
-        with self._kept.reading() as db:
-            for first in range(0, len(context_hashes), _ASKED_AT_ONCE):
-                some = json.dumps(list(context_hashes[first : first + _ASKED_AT_ONCE]))
-                found |= dict(
-                    db.execute(
-                        "SELECT context_hash, summary FROM summaries "
-                        "WHERE lens = ? AND context_hash IN (SELECT value FROM json_each(?))",
-                        (lens, some),
-                    ).fetchall()
-                )
-        return found
-
-    def keep(self, summaries: Iterable[KeptSummary]) -> None:
-        """Keeps summaries, durably; a later one of the same content takes the place of the earlier."""
-        with self._kept.writing() as db:
-            db.executemany(
-                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (s.context_hash, s.lens, s.node_id, s.zoom_level, s.summary, s.content_hash, s.model, s.created_at)
-                    for s in summaries
-                ],
-            )
-
-    def bill(self, estimated_tokens: int, paid_tokens: int) -> None:
-        """Notes what an import was expected to take, and what it took."""
-        with self._kept.writing() as db:
-            db.execute("INSERT INTO bills VALUES (?, ?, ?)", (moment(), estimated_tokens, paid_tokens))
-
-    def bills(self) -> list[tuple[str, int, int]]:
-        """When, tokens expected and tokens paid of every import that was paid for."""
-        with self._kept.reading() as db:
-            return db.execute("SELECT * FROM bills ORDER BY rowid").fetchall()
-
-    def lenses(self) -> dict[str, Lens]:
-        """The lenses that were saved."""
-        with self._kept.reading() as db:
-            rows = db.execute("SELECT name, lens FROM lenses ORDER BY name").fetchall()
-        return {name: Lens.model_validate_json(lens) for name, lens in rows}
-
-    def save_lens(self, lens: Lens) -> None:
-        """Keeps a lens under its name, in the place of an earlier one."""
-        with self._kept.writing() as db:
-            db.execute("INSERT OR REPLACE INTO lenses VALUES (?, ?)", (lens.name, lens.model_dump_json()))
-
-    def drop_lens(self, name: str) -> bool:
-        """Forgets a lens; False where there is none of that name."""
-        with self._kept.writing() as db:
-            return bool(db.execute("DELETE FROM lenses WHERE name = ?", (name,)).rowcount)
-
-    def place(self, caller: str) -> dict[str, Any]:
-        """Where a caller is: JSON values that `navigator.places` gives a meaning; {} for a new one."""
-        with self._kept.reading() as db:
-            row = db.execute("SELECT place FROM places WHERE caller = ?", (caller,)).fetchone()
-        found: dict[str, Any] = json.loads(row[0]) if row else {}
-        return found
-
-    def go(self, caller: str, place: Mapping[str, Any]) -> None:
-        """Notes where a caller is now."""
-        with self._kept.writing() as db:
-            db.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", (caller, json.dumps(place), moment()))
-
-
-def moment() -> str:
-    """This moment as records keep it: ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def as_stored(node: NoteNode) -> StoredNode:

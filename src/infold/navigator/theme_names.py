@@ -14,7 +14,8 @@ from typing import Final
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.theme_names import MOST_SUMMARY_WORDS, NamingRequest, ThemeCard, ThemeNames, naming_messages
-from infold.navigator.store import KeptSummary, NavigatorStore, StoredNode, moment
+from infold.navigator.choices import KeptSummary, moment
+from infold.navigator.store import NavigatorStore, StoredNode
 from infold.navigator.themes import Theme
 from infold.text import collapse_spaces, token_count
 
@@ -31,8 +32,8 @@ def with_names(store: NavigatorStore, themes: Sequence[Theme]) -> tuple[Theme, .
     summaries: dict[str, str] = {}
     contents = [theme.content_hash for theme in themes]
     for maker in MAKERS:
-        names |= store.summaries(contents, _name_of(maker))
-        summaries |= store.summaries(contents, _summary_of(maker))
+        names |= store.choices.summaries(contents, _name_of(maker))
+        summaries |= store.choices.summaries(contents, _summary_of(maker))
     return tuple(
         replace(
             theme,
@@ -45,7 +46,7 @@ def with_names(store: NavigatorStore, themes: Sequence[Theme]) -> tuple[Theme, .
 
 def unnamed(store: NavigatorStore, themes: Sequence[Theme], maker: str) -> list[Theme]:
     """The themes that have no name yet of this maker."""
-    kept = store.summaries([theme.content_hash for theme in themes], _name_of(maker))
+    kept = store.choices.summaries([theme.content_hash for theme in themes], _name_of(maker))
     return [theme for theme in themes if theme.content_hash not in kept]
 
 
@@ -55,7 +56,7 @@ async def name_themes(store: NavigatorStore, themes: Sequence[Theme], maker: str
         answer = await librarian.name_themes(request)
         by_number = {theme.number: theme for theme in themes}
         signature = librarian.signature(DecisionKind.THEMES)
-        store.keep(
+        store.choices.keep(
             [
                 _kept(by_number[entry.number], lens, text, signature)
                 for entry in answer.themes

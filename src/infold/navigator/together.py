@@ -10,7 +10,8 @@ from infold.librarian.answers import Summary
 from infold.librarian.base import Librarian
 from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prompts import DecisionKind
-from infold.navigator.store import KeptSummary, NavigatorStore, StoredNode, moment
+from infold.navigator.choices import KeptSummary, moment
+from infold.navigator.store import NavigatorStore, StoredNode
 from infold.text import content_hash, token_count
 
 TARGET_WORDS: Final = (60, 120)
@@ -23,7 +24,7 @@ _FRAME_TOKENS: Final = 10
 def kept_together(store: NavigatorStore, nodes: Sequence[StoredNode], perspective: str) -> str | None:
     """The summary that was made of just these contents, from this perspective."""
     key = _key(nodes)
-    return store.summaries([key], _lens(perspective)).get(key)
+    return store.choices.summaries([key], _lens(perspective)).get(key)
 
 
 async def summarise_together(
@@ -32,7 +33,7 @@ async def summarise_together(
     """Makes the summary and keeps it. Raises LibrarianFault."""
     answer = await librarian.summarise_together(_request(store, nodes, perspective))
     key = _key(nodes)
-    store.keep(
+    store.choices.keep(
         [
             KeptSummary(
                 key,

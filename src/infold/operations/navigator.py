@@ -219,9 +219,9 @@ def filter_(vault: OpenVault, request: FilterRequest) -> FilterAnswer:
     if request.lens and any(given.values()):
         base = navigator.lens(request.lens)
         made = base.model_dump(mode="json") | {name: value for name, value in given.items() if value}
-        vault.navigator_store.save_lens(Lens.model_validate(made | {"name": base.name}))
+        vault.navigator_store.choices.save_lens(Lens.model_validate(made | {"name": base.name}))
     lens = navigator.look_through(request.lens)
-    names = tuple(sorted({*lazy.navigator.lens.BUILT_IN, *vault.navigator_store.lenses()}))
+    names = tuple(sorted({*lazy.navigator.lens.BUILT_IN, *vault.navigator_store.choices.lenses()}))
     return FilterAnswer(lens=lens, explanation=_explained(lens), lenses=names)
 
 
@@ -299,7 +299,7 @@ def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[NodeMatch]) -
     place = navigator.place
     centre = vault.navigator_store.node(place.centre) if place.centre else None
     crumbs = [node.title or "¶" for node in navigator.breadcrumbs(centre)] if centre is not None else []
-    notice = "" if found or vault.navigator_store.imports() else NOTHING_IMPORTED
+    notice = "" if found or vault.navigator_store.choices.imports() else NOTHING_IMPORTED
     return NodesAnswer(
         nodes=tuple(
             FoundNode(**_fields(vault, each.node), likeness=each.likeness, reason=each.reason) for each in found
