@@ -121,7 +121,7 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "config unset": ("config unset librarian.kind", "config unset integrate.concurrency"),
     "config edit": ("config edit", "config edit --vault work"),
     "vaults list": ("vaults", "vaults list --json"),
-    "vaults add": ("vaults add work ~/work/notes", "vaults add home"),
+    "vaults add": ("vaults add office ~/office/notes", "vaults add home"),
     "vaults use": ("vaults use work", "vaults use home --json"),
     "vaults forget": ("vaults forget work", "vaults forget work --json"),
     "doctor": ("doctor", "doctor --vault work --json"),
