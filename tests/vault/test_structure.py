@@ -52,6 +52,16 @@ def check(*edits: tuple[str, str], text: str = NOTE) -> None:
     check_structure(text, plan_changes(text, list(edits)))
 
 
+@pytest.mark.parametrize("figure", ["![[pipeline.png]]", "![The pipeline](img/p.png)\n![[other]]", "$$\nx^2\n$$"])
+def test_a_figure_stays_below_the_text_that_announces_it(figure):
+    """Images, embeds and formulas of their own are led to like a list is; prose that only begins with one is not."""
+    text = f"# Site\n\nIt is shown below:\n\n{figure}\n\nMore.\n"
+    with pytest.raises(StructureBroken, match="parts the figure"):
+        check(("shown below:", "shown below:\n\nPlugins run first."), text=text)
+    check(("More.", "More.\n\nPlugins run first."), text=text)
+    check(("shown below:", "shown below:\n\nPlugins run first."), text=text.replace(figure, f"{figure} and so on"))
+
+
 @pytest.mark.parametrize(
     "find, replace, what",
     [

@@ -30,6 +30,7 @@ _TEXT: Final = _SWALLOWED | SHOWN
 _MARKER: Final = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9})([.)]))(?=\s|\Z)")
 _EMPHASIS: Final = "*_~= \t\r\n"
 _NO_PROSE: Final = ("!", "|", "`", "~", ">", "<")
+_FIGURE: Final = re.compile(r"(?:\s*!(?:\[\[[^\]\n]+\]\]|\[[^\]\n]*\]\([^()\n]*\)))+\s*|\s*\$\$.*\$\$\s*", re.DOTALL)
 _OPENING_WORDS: Final = 6  # beside the words of the title
 _LEAST_STEM: Final = 4
 
@@ -93,8 +94,15 @@ def announces(text: str) -> bool:
     return text.rstrip(_EMPHASIS).endswith((":", "："))
 
 
+def is_figure(text: str) -> bool:
+    """Whether a paragraph is nothing but images, embedded notes, or a formula of its own."""
+    return _FIGURE.fullmatch(text) is not None
+
+
 def leads_in(note: Note, first: Block, second: Block) -> bool:
     """Whether `first`, right above `second`, announces it: by a colon, or as prose that runs into a list."""
+    if first.kind in _LEADING and second.kind is BlockKind.PARAGRAPH and is_figure(note.block_text(second)):
+        return announces(note.block_text(first))
     if first.kind not in _LEADING or second.kind not in _LED_TO or (first.kind is second.kind):
         return False
     return (first.kind is BlockKind.PARAGRAPH and touches(first, second)) or announces(note.block_text(first))
@@ -188,7 +196,7 @@ class _Edited:
             if is_numbered(style):
                 return "parts the steps of a numbered list", "Put the new text above or below all of its steps."
             return "parts a list", f"Add it as an item of that list, with {style}, or put it above or below the list."
-        what = second.kind.value.replace("list_item", "list").replace("_", " ")
+        what = second.kind.value.replace("list_item", "list").replace("paragraph", "figure").replace("_", " ")
         return f"parts the {what} from the text that leads to it", f"Put it above that text, or below the {what}."
 
     def _joins(self, first: Block, second: Block, new: Sequence[Block]) -> bool:
