@@ -77,13 +77,18 @@ def counts_are_right(folder: Path) -> None:
 
 def test_four_processes_at_once_meet_no_error(crowded: Path):
     """A writer, two readers and one that opens and closes all the time: no error, no torn answer, no stale one."""
-    seconds = max(5.0, 120 * SHARE)
-    crowd = [member(role, crowded, seconds, seed) for seed, role in enumerate(["opener", "writer", "reader", "reader"])]
-    said = [json.loads(process.communicate(timeout=seconds + 120)[0] or "null") for process in crowd]
-    assert [process.returncode for process in crowd] == [0, 0, 0, 0]
-    assert [wrong for one in said for wrong in one["wrong"]] == []
-    assert all(one["done"] > 10 * (seconds if one["role"] == "reader" else 1) for one in said), said
-    assert sum(one["owned"] > 0 for one in said) >= 2, "the index changed hands"
+    seconds, owners = max(5.0, 120 * SHARE), 0
+    for first in range(0, 16, 4):  # on a machine that is busy an owner may keep the index for all of its time
+        roles = ["opener", "writer", "reader", "reader"]
+        crowd = [member(role, crowded, seconds, first + at) for at, role in enumerate(roles)]
+        said = [json.loads(process.communicate(timeout=seconds + 120)[0] or "null") for process in crowd]
+        assert [process.returncode for process in crowd] == [0, 0, 0, 0]
+        assert [wrong for one in said for wrong in one["wrong"]] == []
+        assert all(one["done"] > 10 * (seconds if one["role"] == "reader" else 1) for one in said), said
+        owners = sum(one["owned"] > 0 for one in said)
+        if owners > 1:
+            break
+    assert owners > 1, "the index changed hands"
     counts_are_right(crowded)
 
 

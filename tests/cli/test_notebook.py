@@ -47,7 +47,7 @@ def test_the_answer_for_programs_is_the_specifications(infold, vault):
     assert logged["success"]
     assert (vault / logged["path"]).is_file()
     refused = infold("write", "../a", "x", "--json")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert json.loads(refused.stdout)["error"]["type"] == "PathRefused"
 
 

@@ -16,7 +16,7 @@ def test_the_contract_has_exactly_the_promised_names(a_run):
     """Other programs read these names; nothing is missing, nothing is added."""
     value = integrate_answer(a_run).as_json()
     assert list(value) == [
-        "run", "status", "paragraphs", "chunks", "usage", "seconds", "warnings", "skipped", "quote"
+        "run", "status", "paragraphs", "chunks", "usage", "seconds", "warnings", "skipped", "waiting", "quote"
     ]  # fmt: skip
     assert value["paragraphs"][2] == {"n": 3, "outcome": "left", "chunk": 2, "reason": "nothing is near it"}
     assert value["chunks"][0] == {

@@ -9,7 +9,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from infold.cli import progress, terminal
+from infold.cli import progress
 from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal, own_command
 from infold.errors import KeyMissing
@@ -86,7 +86,7 @@ def test_a_printed_command_calls_the_program_that_printed_it(tmp_path, monkeypat
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
     monkeypatch.setattr(sys, "argv", [str(program)])
-    monkeypatch.setattr(terminal.shutil, "which", lambda name: str(program) if found else None)  # type: ignore[attr-defined]
+    monkeypatch.setattr("shutil.which", lambda name: str(program) if found else None)
     monkeypatch.chdir(tmp_path)
     assert own_command() == ("infold" if found else "'bin dir/infold'")
 
