@@ -26,15 +26,25 @@ class WebSite:
         self.address = ""
 
     def put(
-        self, path: str, body: bytes | str, *, etag: str = "", kind: str = "text/html; charset=utf-8", **headers: str
+        self,
+        path: str,
+        body: bytes | str,
+        *,
+        etag: str = "",
+        changed: str = "",
+        kind: str = "text/html; charset=utf-8",
+        **headers: str,
     ) -> None:
-        """A page with a body, answered 304 where its ETag is still the one asked about."""
+        """A page with a body, answered 304 where its ETag, or the day it changed, is still the one asked about."""
         data = body.encode() if isinstance(body, str) else body
 
         def page(asked: Mapping[str, str]) -> Answer:
             if etag and asked.get("if-none-match") == etag:
                 return 304, {"ETag": etag}, b""
-            return 200, {"Content-Type": kind, **({"ETag": etag} if etag else {}), **headers}, data
+            if changed and asked.get("if-modified-since") == changed:
+                return 304, {"Last-Modified": changed}, b""
+            told = {"ETag": etag} if etag else {"Last-Modified": changed} if changed else {}
+            return 200, {"Content-Type": kind, **told, **headers}, data
 
         self.pages[path] = page
 

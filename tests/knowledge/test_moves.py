@@ -164,7 +164,7 @@ def vaults(draw):
     return texts, draw(st.lists(st.tuples(st.integers(0, 99), PATHS), min_size=4, max_size=4))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(vaults())
 def test_every_link_that_resolved_still_resolves_to_its_note(case):
     """Whatever is renamed to whatever, four times over: each link leads where it led; what is caught is told."""

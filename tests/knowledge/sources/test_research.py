@@ -108,6 +108,18 @@ def test_two_hundred_pages_and_a_second_look(site, store, researcher):
     assert "word1x1" in store.text(gone)
 
 
+def test_a_page_that_tells_only_when_it_changed_is_asked_by_that(site, store, researcher):
+    """Without an ETag the day goes along: an unchanged page sends nothing; a later day brings the new text."""
+    site.put("/a", _html(1), changed="Sat, 01 Aug 2026 10:00:00 GMT")
+    url = site.url("/a")
+    assert researcher.fetch(url).status == "new"
+    sent = site.sent_bytes
+    assert researcher.fetch(url).status == "unchanged"
+    assert site.sent_bytes == sent
+    site.put("/a", _html(2), changed="Sun, 02 Aug 2026 10:00:00 GMT")
+    assert researcher.fetch(url).status == "changed"
+
+
 def test_a_page_without_etag_that_says_the_same_has_one_text(site, store, researcher):
     """Then the content hash tells that nothing changed; a page that comes back is no longer gone."""
     site.put("/a", _html(1))
