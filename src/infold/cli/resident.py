@@ -90,7 +90,8 @@ class Resident:
         try:
             with calls_made_by(call.asked):
                 run_command([str(word) for word in request["words"]])
-        except Exception:  # noqa: BLE001 - the client's own process comes upon it too, and says it as it always does
+        except Exception as error:  # noqa: BLE001 - the client's own process comes upon it too, and says it
+            _log.info("left to the client's own process: %s", type(error).__name__, exc_info=error)
             return None
         threading.Thread(target=self._do, args=(call.later,), name="infold-resident-later", daemon=True).start()
         return call.said
