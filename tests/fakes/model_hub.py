@@ -20,6 +20,7 @@ class ModelHub(ThreadingHTTPServer):
     """Files by `repository/path`, and what was asked for: path and range of each request."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

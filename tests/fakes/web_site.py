@@ -58,6 +58,11 @@ class WebSite:
         return f"{self.address}{path}"
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # a longer queue of callers than the five of the library: a sixth would wait for a second
+
+
 @contextmanager
 def serving(site: WebSite) -> Iterator[WebSite]:
     """The site, answering on a port of its own."""
@@ -91,8 +96,7 @@ def serving(site: WebSite) -> Iterator[WebSite]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     site.address = f"http://127.0.0.1:{server.server_address[1]}"
