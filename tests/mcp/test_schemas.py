@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +14,9 @@ from pydantic import BaseModel
 from infold.operations.contract import Face
 from infold.operations.schemas import answer_schema, arguments_schema, without_nulls
 from infold.operations.table import operations
+from scripts.mcp_tools import FILE
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 ALLOWED = frozenset(
     [
         "type",
@@ -147,3 +152,15 @@ def test_what_refers_to_itself_ends():
 def test_nulls_are_left_out_at_any_depth():
     """What may be null is optional in the schema, so it is not there where it is null."""
     assert without_nulls({"a": None, "b": [{"c": None, "d": 1}], "e": []}) == {"b": [{"d": 1}], "e": []}
+
+
+def test_the_list_beside_the_server_is_the_table():
+    """What a client is shown before any operation is loaded. When it fails: `python -m scripts.mcp_tools`."""
+    code = (
+        "import sys; from infold.mcp.tool_list import offered_tools; from infold.operations.tool_choice import ToolChoice\n"
+        "listed = offered_tools(ToolChoice()); assert 'infold.operations.memory' not in sys.modules\n"
+        "listed['memory_get'].operation(); assert 'infold.operations.docmem' not in sys.modules\n"
+        "from scripts.mcp_tools import render; sys.stdout.write(render())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY, check=True)
+    assert done.stdout == FILE.read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from infold.app import OpenVault
 from infold.errors import IndexFault, InfoldError, UsageError
 from infold.mcp.prompts import prompt_text, prompts
 from infold.mcp.resources import list_resources, read_resource, templates
-from infold.mcp.tools import tool
+from infold.mcp.tool_list import ListedTool, offered_tools
 from infold.mcp.warm_up import WarmUp
 from infold.operations.arguments import read_arguments
 from infold.operations.instructions import instructions
@@ -70,13 +70,13 @@ class _ServerFace:
         self._rate = SpendingRate()
 
     @cached_property
-    def _offered(self) -> dict[str, Operation[Any, Any]]:
-        """The operations by the names of their tools; loaded when a client has been greeted."""
-        return self._choice.offered()
+    def _offered(self) -> dict[str, ListedTool]:
+        """The tools by their names; an operation is loaded when it is called first."""
+        return offered_tools(self._choice)
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        return {operation.name: name for name, operation in self._offered.items()}
+        return {each.name: name for name, each in self._offered.items()}
 
     async def list_tools(self, _: CallContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Every tool that is offered. Made once: each client asks for the list before its first call."""
@@ -84,12 +84,12 @@ class _ServerFace:
 
     @cached_property
     def _listed(self) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool(name, operation) for name, operation in self._offered.items()])
+        return types.ListToolsResult(tools=[each.tool(name) for name, each in self._offered.items()])
 
     async def call_tool(self, context: CallContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What the operation answers; what went wrong, and what to do, as an answer too: the agent can act on it."""
         try:
-            operation = called(params.name, self._offered)
+            operation = called(params.name, self._offered).operation()
             request = read_arguments(operation, params.arguments)
             self._rate.admit(operation)
             if self._warm_up is not None and IndexFault in operation.errors:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import mcp_types as types
+
 from infold.operations.contract import Effect
 from infold.operations.schemas import answer_schema, arguments_schema
 
 if TYPE_CHECKING:
-    import mcp_types as types
-
     from infold.operations.table import Operation
 
 
 def tool(name: str, operation: Operation[Any, Any]) -> types.Tool:
     """An operation as a client sees it."""
-    import mcp_types as types
-
     return types.Tool(
         name=name,
         title=operation.summary.rstrip("."),

@@ -121,6 +121,12 @@ def find_operation(name: str) -> Operation[Any, Any]:
     return found
 
 
+def operation_in(module: str, name: str) -> Operation[Any, Any]:
+    """The operation of that name in a module of this package, which alone is loaded."""
+    import_module(module)
+    return _known[name]
+
+
 @cache
 def _load() -> None:
     import infold.operations as package

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from infold.errors import UsageError
 from infold.operations.contract import Face, Group
@@ -14,6 +14,25 @@ from infold.operations.table import Operation, operations
 TOOL_SETS: Final = (*(str(group) for group in Group), "all")
 # What specifications call an operation beside its own name: understood when it is called, and not listed twice.
 _OTHER_NAMES: Final[Mapping[str, str]] = {"knowledge_rename": "note_rename", "knowledge_delete": "note_delete"}
+
+
+class Offer(Protocol):
+    """What a choice looks at: an operation, or a tool that is listed for one."""
+
+    @property
+    def name(self) -> str:
+        """The operation's own."""
+
+    @property
+    def group(self) -> str:
+        """What it is about."""
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether notes stay as they are, and nothing is paid for unasked."""
+
+
+OfferT = TypeVar("OfferT", bound=Offer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +55,24 @@ class ToolChoice:
 
     def offered(self, face: Face = Face.MCP) -> dict[str, Operation[Any, Any]]:
         """The operations by the name of their tool. Raises UsageError for a set there is not."""
+        return self.chosen(operations(face))
+
+    def chosen(self, known: Mapping[str, OfferT]) -> dict[str, OfferT]:
+        """Those of `known` that are chosen, by the name of their tool. Raises UsageError for a set there is not."""
         wanted = self.wanted()
         return {
-            f"{self.prefix}{name}": operation
-            for name, operation in operations(face).items()
-            if ("all" in wanted or operation.group in wanted) and not (self.is_read_only and not operation.only_reads)
+            f"{self.prefix}{name}": each
+            for name, each in known.items()
+            if ("all" in wanted or each.group in wanted) and (each.only_reads or not self.is_read_only)
         }
 
 
-def called(name: str, offered: Mapping[str, Operation[Any, Any]]) -> Operation[Any, Any]:
-    """The operation that a call names, also by its other name. Raises UsageError with the names that come near."""
+def called(name: str, offered: Mapping[str, OfferT]) -> OfferT:
+    """The tool that a call names, also by its other name. Raises UsageError with the names that come near."""
     other = (
-        operation
-        for own, operation in offered.items()
-        if operation.name in _OTHER_NAMES and name == own.removesuffix(operation.name) + _OTHER_NAMES[operation.name]
+        each
+        for own, each in offered.items()
+        if each.name in _OTHER_NAMES and name == own.removesuffix(each.name) + _OTHER_NAMES[each.name]
     )
     found = offered.get(name) or next(other, None)
     if found is None:
