@@ -46,7 +46,7 @@ def measure(vault: Path, state: Path) -> None:
         opened.sync_index()
         titles = [file.stem for file in vault.rglob("*.md")]
         questions = random.Random(0).sample(titles, min(QUESTIONS, len(titles)))
-        searcher = opened.memory_searcher
+        searcher = opened.searcher
         print(f"\n{len(titles):,} notes, {searcher.count():,} passages")
         engines = timed(lambda q: (searcher.keyword(q, FUSED_PASSAGES), searcher.dense(q, FUSED_PASSAGES)), questions)
         whole = timed(opened.search, questions)

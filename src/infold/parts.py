@@ -82,7 +82,7 @@ class VaultParts:
         self._environment = Part(lambda: environment or Environment())
         self._embedder = Part(self._open_embedder, lambda embedder: embedder.close())
         self._docmem = Part(self._open_docmem, lambda docmem: docmem.close())
-        self._memory_searcher = Part(self._open_searcher, lambda searcher: searcher.close())
+        self._searcher = Part(self._open_searcher, lambda searcher: searcher.close())
         self._live = Part(self._open_live_search, lambda live: live.close())
 
     @property
@@ -99,7 +99,7 @@ class VaultParts:
 
     def close(self) -> None:
         """Lets go of every part that was built; what needs one afterwards raises VaultClosed."""
-        for part in (self._live, self._memory_searcher, self._docmem, self._embedder, self._environment):
+        for part in (self._live, self._searcher, self._docmem, self._embedder, self._environment):
             part.close()
 
     def __enter__(self) -> Self:
@@ -151,9 +151,9 @@ class VaultParts:
         return lazy.knowledge.sources.store.SourceStore(self.workspace.sources)
 
     @property
-    def memory_searcher(self) -> Searcher:
+    def searcher(self) -> Searcher:
         """The search of the index as it is. Raises IndexFault where there is none."""
-        return self._memory_searcher.get()
+        return self._searcher.get()
 
     @property
     def runs(self) -> RunStore:

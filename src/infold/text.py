@@ -61,6 +61,11 @@ def _kind(sign: str) -> str:
     return " a " if _CJK_SIGN.fullmatch(sign) else "a"
 
 
+def counted(number: int, noun: str) -> str:
+    """How many, in words that fit: "1 note", "2,000 notes"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def folded_words(text: str) -> list[str]:
     """The words of `text` in order, case-folded: what two texts are compared by."""
     return words(text.casefold())

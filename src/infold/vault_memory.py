@@ -40,19 +40,17 @@ class VaultMemory(VaultSteps):
         What changed in the trees is indexed first. Raises NodeNotFound and IndexFault.
         """
         notices = self.memory_indexed()
-        return lazy.docmem.recalling.recall(
-            self.docmem, self.memory_searcher, query, within=within, limit=limit
-        ), notices
+        return lazy.docmem.recalling.recall(self.docmem, self.searcher, query, within=within, limit=limit), notices
 
     def memory_relevance(self, query: str, *, within: str | None = None) -> Mapping[str, float]:
         """How well nodes answer `query`, by id. Raises NodeNotFound and IndexFault."""
         self.memory_indexed()
-        return lazy.docmem.recalling.relevance(self.docmem, self.memory_searcher, query, within=within)
+        return lazy.docmem.recalling.relevance(self.docmem, self.searcher, query, within=within)
 
     def tagged(self, tag: str, *, limit: int = 20) -> Sequence[Node]:
         """The nodes that carry `@tag` in their text, and those that are named so."""
         self.memory_indexed()
-        return lazy.docmem.recalling.tagged(self.docmem, self.memory_searcher, tag.lstrip("@").casefold(), limit=limit)
+        return lazy.docmem.recalling.tagged(self.docmem, self.searcher, tag.lstrip("@").casefold(), limit=limit)
 
     def memory_portion(self, name: str) -> Portion | None:
         """Lines of the document of a memory tree, or of a node and what is below it; None for what names none.
@@ -104,7 +102,7 @@ class VaultMemory(VaultSteps):
         """What a model takes to say where a document belongs: one answer, or that and its corrections."""
         self.memory_indexed()
         asked = lazy.librarian.trees.home_messages(
-            lazy.docmem.classifying.request_for(self.docmem, self.memory_searcher, document.name, document.text)
+            lazy.docmem.classifying.request_for(self.docmem, self.searcher, document.name, document.text)
         )
         prompt = sum(token_count(str(message["content"])) for message in asked)
         answer = _PLACE_ANSWER_TOKENS
@@ -126,7 +124,7 @@ class VaultMemory(VaultSteps):
     async def _propose(self, document: Document, workspace: Workspace | None) -> Proposal:
         async with self.steps(workspace) as steps:
             return await lazy.docmem.classifying.propose(
-                self.docmem, steps.librarian, self.memory_searcher, document.name, document.text
+                self.docmem, steps.librarian, self.searcher, document.name, document.text
             )
 
     def memory_indexed(self) -> tuple[str, ...]:

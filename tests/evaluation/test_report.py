@@ -88,6 +88,16 @@ def test_advice_is_of_use_to_this_librarian_and_not_known_already():
     assert grouping_trials(alone, SETTINGS) == (0, ())
 
 
+@pytest.mark.parametrize(
+    "embedding, better", [("none", "static"), ("static", "onnx"), ("auto", None), ("service", None)]
+)
+def test_the_next_better_embeddings_are_worth_a_trial(embedding, better):
+    """As their provider says; what takes the best at hand, or is paid for, has none above it."""
+    unseen = arm(result(verdict(1, "elsewhere", file="b.md")))
+    (kind,) = misses(unseen, SETTINGS | {"search": {"embedding": embedding}})
+    assert kind.trials == (*([f"search.embedding={better}"] if better else []), "librarian.kind=model")
+
+
 def test_text_of_notes_is_never_markup(tmp_path):
     """Markup in a paragraph, a path or a reason is shown, not obeyed; the page has no script and asks for nothing."""
     nasty = verdict(1, "left", text=NASTY, path=f"{NASTY}.md", reason=NASTY, viewed=(NASTY,), guesses={"bm25": NASTY})

@@ -14,17 +14,12 @@ from infold.app import OpenVault
 from infold.mcp.server import build_server
 from infold.mcp.warm_up import WarmUp
 from infold.operations.tool_choice import ToolChoice
+from tests.small_vaults import HOUSE, written
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    vault = tmp_path / "vault"
-    (vault / "house").mkdir(parents=True)
-    (vault / "index.md").write_text("# Home\n\n[[house/boiler]]\n")
-    (vault / "house" / "boiler.md").write_text(
-        "# Boiler\n\nThe pressure of the boiler is 1.4 bar.\n\n## Valve\n\nBrass.\n"
-    )
-    return vault
+    return written(HOUSE, tmp_path / "vault")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from infold.http.server import make_server
 from infold.mcp.serving import http_app
 from infold.operations.tool_choice import ToolChoice
 from tests.fakes.openai_server import FakeOpenAI, answer, serving
+from tests.small_vaults import written
 
 INFOLD = str(Path(sys.executable).with_name("infold"))
 NOTES = {
@@ -62,11 +63,7 @@ class Day:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for path, text in NOTES.items():
-        file = tmp_path / "vault" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return tmp_path / "vault"
+    return written(NOTES, tmp_path / "vault")
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.navigator.nodes import NodeType, article_nodes, children
+from infold.navigator.nodes import NodeType, NoteNode, article_nodes, children
+from infold.navigator.proximity import embedded_text
+from infold.navigator.store import StoredNode
 from infold.vault.note import parse
 
 NOTE = """---
@@ -38,6 +40,11 @@ Last words.
 
 def nodes(text: str = NOTE, path: str = "a.md"):
     return article_nodes(parse(path, text))
+
+
+def stored(node: NoteNode, summary: str) -> StoredNode:
+    same = {name: getattr(node, name) for name in StoredNode.__slots__ if hasattr(node, name)}
+    return StoredNode(**same, summary=summary, is_dirty=False, created_at="", updated_at="")
 
 
 def test_headings_nest_and_blocks_are_paragraphs_of_the_innermost_section():
@@ -102,9 +109,10 @@ def test_an_equal_paragraph_below_another_title_has_a_summary_of_its_own():
 
 def test_long_paragraphs_are_embedded_by_summary():
     """Spec 5, Ingestion: paragraphs of 1,000 tokens and more, sections and articles."""
-    short, long = nodes("short " * 600), nodes("long " * 1000)
-    assert [node.is_embedded_by_summary for node in short] == [True, False]
-    assert [node.is_embedded_by_summary for node in long] == [True, True]
+    for text, expected in (("short " * 600, "short"), ("long " * 1000, "in short")):
+        article, paragraph = (stored(node, "in short") for node in nodes(text))
+        assert embedded_text(article, text) == "a\nin short"
+        assert embedded_text(paragraph, text).split("\n")[1].startswith(expected)
 
 
 WORDS = st.text(alphabet="abcdefgh ", min_size=1, max_size=12).filter(str.strip)

@@ -10,7 +10,7 @@ import infold
 from infold.errors import EnvironmentFault, UsageError
 from infold.operations.navigator_import import ImportRequest, import_
 from tests.fakes.openai_server import fault, serving
-from tests.navigator.conftest import NOTES
+from tests.small_vaults import TWO_SUBJECTS
 
 CHANGES = ["search.embedding=static", "librarian.kind=model", "librarian.model=fake"]
 
@@ -43,7 +43,7 @@ def test_the_estimate_comes_first_and_the_bill_is_near_it(paid, server):
     assert paid.navigator_store.choices.imports() == {}
     assert sum(sum(each.tokens) for each in first.by_note) == sum(first.quote.tokens)
     done = import_(paid, ImportRequest(paths=(".",), token=first.quote.token))
-    assert (done.notes, done.warnings) == (len(NOTES) + 6, ())
+    assert (done.notes, done.warnings) == (len(TWO_SUBJECTS) + 6, ())
     assert server.counts == {"ArticleSummaries": first.quote.calls[0]}
     assert done.usage.tokens == pytest.approx(first.estimated_tokens, rel=0.1)
     ((_, estimated, billed),) = paid.navigator_store.choices.bills()

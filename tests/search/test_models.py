@@ -12,7 +12,7 @@ import pytest
 
 from infold.errors import ModelUnusable
 from infold.search.embed import models, onnx
-from infold.search.embed.models import model_at_hand, models_home, name_in_use, open_model, register, registered, use
+from infold.search.embed.models import find_local_model, models_home, name_in_use, open_model, register, registered, use
 from infold.search.embed.onnx import OnnxEmbedder
 from infold.search.embed.providers import open_embedder
 from infold.search.embed.similarity_threshold import floor_of, measured_floor
@@ -36,7 +36,7 @@ def auto(**more: object) -> object:
 def test_without_a_model_auto_is_static(home: Path):
     """Nothing pulled, nothing used: the bundled model, and nothing is written anywhere."""
     assert isinstance(auto(), StaticEmbedder)
-    assert model_at_hand() is None
+    assert find_local_model() is None
     assert not home.exists()
 
 

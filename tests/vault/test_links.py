@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infold.settings import VaultParams
 from infold.vault.files import decode, read_bytes, scan
-from infold.vault.links import LinkResolver, alias_table, is_attachment, resolve_notes
+from infold.vault.links import LinkResolver, alias_table, is_attachment
 from infold.vault.note import Note, parse
 
 
@@ -227,9 +227,3 @@ def test_links_of_public_vaults_lead_to_their_notes(shared_data, vault, least_li
     ]
     assert len(written) >= least_links
     assert len(dangling) <= most_dangling, dangling
-
-
-def test_outgoing_notes_come_in_the_order_of_the_links_each_once():
-    """The graph is built from resolved links only."""
-    notes = [parse("a.md", "[[c]] [[b]] [[C]] [[nowhere]] [[#h]]\n"), parse("b.md", ""), parse("c.md", "")]
-    assert resolve_notes(notes, vault_resolver(notes)) == {"a.md": ["c.md", "b.md", "a.md"], "b.md": [], "c.md": []}

@@ -11,17 +11,12 @@ import pytest
 import infold
 from infold.app import OpenVault
 from infold.web.app import create_app
+from tests.small_vaults import HOUSE, written
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    vault = tmp_path / "vault"
-    (vault / "house").mkdir(parents=True)
-    (vault / "index.md").write_text("# Home\n\n[[house/boiler]]\n")
-    (vault / "house" / "boiler.md").write_text(
-        "# Boiler\n\nThe pressure of the boiler is 1.4 bar.\n\n## Valve\n\nBrass.\n"
-    )
-    return vault
+    return written(HOUSE, tmp_path / "vault")
 
 
 @pytest.fixture

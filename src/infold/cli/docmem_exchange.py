@@ -22,6 +22,7 @@ from infold.cli.options import Call, command
 from infold.errors import UsageError
 from infold.operations import docmem_exchange as operations
 from infold.operations.docmem_search import DocmemPlaceRequest, place_document
+from infold.text import counted
 
 if TYPE_CHECKING:
     from infold.docmem.import_routing import Document
@@ -76,7 +77,7 @@ def import_(
         done = operations.docmem_import(vault, request)
     changes = f"{done.nodes:,} new, {done.removed:,} gone, {done.kept:,} as they were"
     if done.new:
-        said = f"imported {done.nodes:,} node{'s' * (done.nodes != 1)}: {done.node}"
+        said = f"imported {counted(done.nodes, 'node')}: {done.node}"
     elif done.nodes or done.removed:
         said = f"brought up to date, {changes}: {done.node}"
     else:
@@ -145,7 +146,7 @@ def to_inbox(
     with call.vault() as vault:
         sent = operations.docmem_to_inbox(vault, operations.DocmemToInboxRequest(node=node, again=again))
     if sent.sent:
-        said = f"{sent.paragraphs} paragraph{'s' * (sent.paragraphs != 1)} in {sent.inbox}, from {sent.node}"
+        said = f"{counted(sent.paragraphs, 'paragraph')} in {sent.inbox}, from {sent.node}"
     else:
         said = f"sent on {sent.day} already, nothing done: {sent.node}"
         call.terminal.notice("--again sends it once more.")

@@ -31,6 +31,7 @@ from infold.operations.docmem_search import (
     docmem_search,
     docmem_tags,
 )
+from infold.text import counted
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -53,9 +54,7 @@ def roots(call: Call) -> int:
         answer = operations.docmem_roots(vault, Nothing())
     if not answer.trees and not call.terminal.is_json:
         call.terminal.notice("There are no trees. `infold docmem create` begins one, `infold docmem import` reads one.")
-    return say_or_emit(
-        call, answer, *(f"{tree.root}  {tree.nodes:,} node{'s' * (tree.nodes != 1)}" for tree in answer.trees)
-    )
+    return say_or_emit(call, answer, *(f"{tree.root}  {counted(tree.nodes, 'node')}" for tree in answer.trees))
 
 
 @command

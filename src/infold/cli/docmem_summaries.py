@@ -24,6 +24,7 @@ from infold.errors import UsageError
 from infold.operations import docmem as reading
 from infold.operations import docmem_writing as writing
 from infold.operations.docmem_exchange import DocmemCondenseRequest, condense_memory
+from infold.text import counted
 
 if TYPE_CHECKING:
     from infold.docmem.memory import Docmem
@@ -129,9 +130,7 @@ def deleted(
         answer = reading.docmem_deleted(vault, reading.DocmemDeletedRequest(tree=tree))
     lines = []
     for one in answer.deleted:
-        lines += [
-            f"{one.node} {one.context} {one.operation} {one.deleted_at}  {one.nodes:,} node{'s' * (one.nodes != 1)}"
-        ]
+        lines += [f"{one.node} {one.context} {one.operation} {one.deleted_at}  {counted(one.nodes, 'node')}"]
         lines += [f"   {first_line(one.text)}"]
     return say_or_emit(call, answer, *(lines or ["Nothing was deleted."]))
 

@@ -27,6 +27,7 @@ from infold.cli.given_text import FileOption, TextArgument, given_line, given_te
 from infold.cli.options import Call, command
 from infold.errors import UsageError
 from infold.operations import docmem_writing as operations
+from infold.text import counted
 
 ParentArgument = Annotated[str, typer.Argument(metavar="PARENT", help="The id of a node.", show_default=False)]
 _FLAG = "The flag: priority (a number, higher is earlier), sticky (the name of a group), or one of your own."
@@ -238,14 +239,14 @@ def delete(
         seen = vault.docmem.get(node)
         size = vault.docmem.size(node)
         if (size > 1 or for_good) and not yes:
-            what = f"{size:,} node{'s' * (size != 1)}{' for good' * for_good}: {seen}"
+            what = f"{counted(size, 'node')}{' for good' * for_good}: {seen}"
             if call.terminal.is_json or not call.terminal.is_watched:
                 raise UsageError(f"This would delete {what}.", hint="Add --yes to do it.")
             if not typer.confirm(f"Delete {what}?", err=True):
                 return 1
         request = operations.DocmemDeleteRequest(node=node, expected_hash=expected or seen.hash, for_good=for_good)
         done = operations.docmem_delete(vault, request)
-    return say_or_emit(call, done, f"deleted {done.deleted:,} node{'s' * (done.deleted != 1)}: {seen}")
+    return say_or_emit(call, done, f"deleted {counted(done.deleted, 'node')}: {seen}")
 
 
 @command

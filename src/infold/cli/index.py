@@ -13,6 +13,7 @@ from infold.operations.contract import Nothing
 from infold.operations.spending import Spending
 from infold.operations.vault import IndexSyncAnswer, index_rebuild, index_sync
 from infold.search.index_status import held
+from infold.text import counted
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
@@ -91,7 +92,7 @@ def _tell(terminal: Terminal, done: IndexSyncAnswer) -> None:
         f"{done.unchanged} as they were."
     )
     terminal.say(
-        f"{created} passage{'s' * (created != 1)} indexed; {done.embeddings_computed} embeddings computed, "
+        f"{counted(created, 'passage')} indexed; {done.embeddings_computed} embeddings computed, "
         f"{done.embeddings_cached} reused; {done.duration_ms / 1000:.1f} s."
     )
 

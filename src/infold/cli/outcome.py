@@ -12,6 +12,7 @@ from infold.cli.terminal import Terminal, own_command
 from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
 from infold.librarian.spend import Usage
 from infold.locate import WorkspaceRequest
+from infold.text import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -119,8 +120,8 @@ def show_totals(terminal: Terminal, run: Run, report: Path | None) -> None:
     will = "would go" if run.status is RunStatus.PLANNED else "went"
     terminal.say("")
     terminal.say(
-        f"{_count(len(run.paragraphs), 'paragraph')}: {counts['integrated']} {will} into {_count(len(notes), 'note')}, "
-        f"{counts['duplicate']} already there, {counts['left']} left in the inbox.",
+        f"{counted(len(run.paragraphs), 'paragraph')}: {counts['integrated']} {will} into "
+        f"{counted(len(notes), 'note')}, {counts['duplicate']} already there, {counts['left']} left in the inbox.",
         style="bold",
     )
     for warning in run.warnings:
@@ -144,7 +145,3 @@ def command_line(verb: str, run_id: str, wanted: WorkspaceRequest) -> str:
         if folder is not None:
             words += [option, str(folder)]
     return f"{own_command()} {shlex.join(words)}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"

@@ -17,6 +17,7 @@ from infold.errors import InfoldError, RunStateWrong
 from infold.inbox.run import RunStatus
 from infold.operations.inbox import HunkDecision, RunApplyRequest, RunRequest, run_apply
 from infold.operations.review import HunkShown, LeftShown, RunReviewAnswer, run_review
+from infold.text import counted
 from infold.vault.differences import Row, hunks
 from infold.vault.note_link import note_link
 
@@ -80,7 +81,7 @@ class _Session:
     def go_through(self, plan: RunReviewAnswer) -> bool:
         """Whether the person wants it applied."""
         if plan.left:
-            self.terminal.say(f"{_count(len(plan.left), 'paragraph')} would stay in the inbox:", style="bold")
+            self.terminal.say(f"{counted(len(plan.left), 'paragraph')} would stay in the inbox:", style="bold")
         for left in plan.left:
             self._left(left)
         for position, hunk in enumerate(plan.hunks):
@@ -95,7 +96,7 @@ class _Session:
         skipped_count = sum(decision.verdict == "skip" for decision in self.decisions)
         sent = sum(decision.number < 0 for decision in self.decisions)
         count = len(plan.hunks) - skipped_count + sent
-        answer = self._ask(f"Apply {_count(count, 'edit')} of {len(plan.hunks) + sent}? [Y/n] ").casefold()
+        answer = self._ask(f"Apply {counted(count, 'edit')} of {len(plan.hunks) + sent}? [Y/n] ").casefold()
         decided = {decision.number for decision in self.decisions}
         others = (hunk.number for hunk in plan.hunks if hunk.number not in decided)
         self.decisions += [HunkDecision(number=number, verdict="accept") for number in others]  # just what was seen
@@ -194,7 +195,3 @@ def _line(terminal: Terminal, row: Row) -> Text:
     for segment in row.segments:
         line.append(terminal.safe(segment.text), style=_STYLES[segment.kind])
     return line
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"

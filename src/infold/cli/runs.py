@@ -23,6 +23,7 @@ from infold.operations.inbox import (
     run_undo,
 )
 from infold.operations.pruning import RunPruneRequest, run_prune
+from infold.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ def _outcome(run: RunSummary) -> str:
     counts = {"in": run.integrated, "duplicate": run.duplicate, "left": run.left}
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     paid = "? USD" if run.usd is None else f"{run.usd:.2f} USD" if run.usd else ""
-    notes = f"{run.notes} note{'s' * (run.notes != 1)}" if run.notes else ""
+    notes = counted(run.notes, "note") if run.notes else ""
     return " · ".join(part for part in (said, notes, run.librarian, paid) if part)
 
 
@@ -100,7 +101,7 @@ def prune(
         if done.runs and not (yes and terminal.is_quiet):
             terminal.show(_table(done.runs))
         size, count = f"{done.bytes_freed / 1e6:.1f} MB", len(done.runs)
-        changes = f"{count} change{'s' * (count != 1)}"
+        changes = counted(count, "change")
         if not done.runs:
             terminal.say(f"Nothing is older than {days} days, but for the newest {keep}.")
         elif yes:

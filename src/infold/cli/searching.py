@@ -13,6 +13,7 @@ from infold.cli.found import Paint, lines_of
 from infold.errors import UsageError
 from infold.search.index.contract import DEFAULT_GROUPS, PointGroup, asked_filter
 from infold.settings_record import keep_settings
+from infold.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +132,7 @@ def _notices(found: SearchResult, asked: SearchWords) -> list[str]:
             "`infold index` brings the index up to date."
         )
     if not any(found.groups.values()):
-        searched = f"{found.searched} passage{'s' * (found.searched != 1)} searched"
+        searched = f"{counted(found.searched or 0, 'passage')} searched"
         notices.append(f"Nothing found for {found.query!r} in {_looked_through(asked)}; {searched}.")
         if found.hint:
             notices.append(found.hint)

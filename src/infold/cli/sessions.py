@@ -20,6 +20,7 @@ from infold.operations.sessions import (
     session_index,
     session_list,
 )
+from infold.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,8 +39,8 @@ def index(call: Call) -> int:
         terminal.emit(done.as_json())
         return 0
     terminal.say(
-        f"{_count(done.sessions, 'session')} in {folder}; new or changed, notes too: "
-        f"{_count(done.files_changed, 'file')}, {_count(done.chunks_created, 'passage')}; "
+        f"{counted(done.sessions, 'session')} in {folder}; new or changed, notes too: "
+        f"{counted(done.files_changed, 'file')}, {counted(done.chunks_created, 'passage')}; "
         f"{done.duration_ms / 1000:.1f} s."
     )
     return 0
@@ -57,7 +58,7 @@ def list_(call: Call) -> int:
     if not found.sessions:
         terminal.say(f"No sessions in {found.folder}.")
     for session in found.sessions:
-        turns = _count(session.turns, "turn")
+        turns = counted(session.turns, "turn")
         terminal.say(f"{session.day or '          '}  {session.path}  {turns}  {session.title}")
         _tell_problems(call, [(session.path, session.problem)])
     return 0
@@ -76,7 +77,7 @@ def add(
         terminal.emit(done.as_json())
         return 0
     for session in done.added:
-        terminal.say(f"added {session.path}: {_count(session.turns, 'turn')}")
+        terminal.say(f"added {session.path}: {counted(session.turns, 'turn')}")
         _tell_problems(call, [(session.path, session.problem)])
     terminal.say("`infold sessions index` makes them searchable now; else a search in an hour or later does.")
     return 0
@@ -116,7 +117,3 @@ def _tell_problems(call: Call, problems: Iterable[tuple[str, str]]) -> None:
     for path, problem in problems:
         if problem:
             call.terminal.notice(f"! {path}: {problem}", style="yellow")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number != 1)}"

@@ -13,6 +13,7 @@ from infold.cli.options import Call, command
 from infold.errors import VaultNotFound
 from infold.operations.vault import IndexStatusAnswer, VaultStatusAnswer, VaultStatusRequest, vault_status
 from infold.search.index.feeds import notes_in
+from infold.text import counted
 
 
 @command
@@ -35,7 +36,7 @@ def status(
     if call.terminal.is_json:
         call.terminal.emit(found.as_json())
         return 0
-    waits = "missing" if found.waiting is None else f"{found.waiting} paragraph{'s' * (found.waiting != 1)} waiting"
+    waits = "missing" if found.waiting is None else f"{counted(found.waiting, 'paragraph')} waiting"
     for name, text in (
         ("vault", f"{found.vault}  ({found.vault_from})"),
         ("inbox", f"{found.inbox}  ({waits})"),
@@ -69,13 +70,13 @@ def _index_lines(index: IndexStatusAnswer, *, is_empty: bool) -> list[tuple[str,
         return [("index", "none yet; `infold index` makes it, and so does the first search")]
     held, chunks = index.files, index.chunks
     waiting = chunks.total - chunks.with_embeddings if index.embedding_model else 0
-    parts = [f"{_count(held.total, 'note')}, {_count(chunks.total, 'passage')}"]
+    parts = [f"{counted(held.total, 'note')}, {counted(chunks.total, 'passage')}"]
     if waiting:
         parts.append(f"{waiting} found by words only so far")
     if is_empty and held.total:
         parts.append("the vault seems empty, so the index was left as it is")
     else:
-        parts.append(f"{_count(held.stale, 'note')} changed since" if held.stale else "up to date")
+        parts.append(f"{counted(held.stale, 'note')} changed since" if held.stale else "up to date")
     last = index.last_sync
     synced = f"{datetime.fromisoformat(last).astimezone():%Y-%m-%d %H:%M:%S}" if last else "not yet"
     if index.last_sync_duration is not None:
@@ -87,7 +88,3 @@ def _index_lines(index: IndexStatusAnswer, *, is_empty: bool) -> list[tuple[str,
         ("watched", "yes, by `infold watch`" if index.watcher_active else "no; a search looks for changes itself"),
         *([("resident", f"process {index.served_by} answers searches")] if index.served_by else []),
     ]
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}{'s' * (n != 1)}"

@@ -22,12 +22,13 @@ from infold.inbox.run import RunStatus
 from infold.inbox.run_store import RunStore
 from infold.librarian.prices import price_of
 from infold.locate import LocatedWorkspace
-from infold.search.embed.models import name_in_use, rung_above
+from infold.search.embed.models import name_in_use, upgrade_hint
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
 from infold.search.index_status import served_by
 from infold.search.server.engine import ServerEngine
 from infold.search.shared.rendezvous import RESIDENT_CARD
+from infold.text import counted
 from infold.workspace import Workspace
 
 _MOST_NAMED: Final = 5
@@ -60,7 +61,7 @@ def _vault(place: LocatedWorkspace, seen: VaultStats) -> Iterator[Finding]:
         yield Finding(Level.PROBLEM, "vault", f"no note in {place.vault}", "Name the folder that holds your notes.")
         return
     words = sum(seen.words[path] for path in seen.notes)
-    yield Finding(Level.OK, "vault", f"{_count(count, 'note')}, {words:,} words in {place.vault} ({place.vault_from})")
+    yield Finding(Level.OK, "vault", f"{counted(count, 'note')}, {words:,} words in {place.vault} ({place.vault_from})")
     yield from _root(place, seen, count)
     yield _inbox(place)
     root = _root_of(place, seen)
@@ -77,7 +78,7 @@ def _vault(place: LocatedWorkspace, seen: VaultStats) -> Iterator[Finding]:
         yield Finding(
             Level.NOTE,
             "dangling",
-            f"{_count(seen.dangling.total(), 'link')} to notes that are not there: {top}",
+            f"{counted(seen.dangling.total(), 'link')} to notes that are not there: {top}",
             "Write the notes or correct the links; infold leaves them as they are.",
         )
 
@@ -129,7 +130,7 @@ def _inbox(place: LocatedWorkspace) -> Finding:
         return Finding(
             Level.NOTE, "inbox", f"there is no {path}", "Create it, or name another: --inbox FILE or vault.inbox_file."
         )
-    return Finding(Level.OK, "inbox", f"{_count(len(waiting), 'paragraph')} waiting in {path}")
+    return Finding(Level.OK, "inbox", f"{counted(len(waiting), 'paragraph')} waiting in {path}")
 
 
 def _files(seen: VaultStats) -> Iterator[Finding]:
@@ -187,14 +188,14 @@ def _embedding(vault: OpenVault) -> Finding:
     worth = embedder.traits.weight if search.dense_weight is None else search.dense_weight
     found = f"{embedder.name}, which weighs {worth:g} beside keywords"
     chosen = name_in_use()
-    if search.embedding == "auto" and chosen and not embedder.name.startswith("onnx/"):
+    if search.embedding == "auto" and chosen and embedder.traits.is_bundled:
         return Finding(
             Level.NOTE,
             "meaning",
             f"{found}; the model in use, {chosen}, cannot run here",
             "`infold models list` shows what is wrong with it; pip install 'infold[onnx]' brings what runs it.",
         )
-    better = rung_above(embedder.name) if search.embedding in {"auto", "static"} else ""
+    better = upgrade_hint() if embedder.traits.is_bundled else ""
     return Finding(Level.NOTE if better else Level.OK, "meaning", found, better)
 
 
@@ -245,10 +246,10 @@ def _index(folder: Path, seen: VaultStats) -> Finding:
             pending = manifest.pending_count()
     except InfoldError as error:
         return Finding(Level.PROBLEM, "index", str(error), f"Remove {folder}: {build}")
-    held = f"{_count(len(indexed), 'note')}, {_count(sum(note.passages for note in indexed.values()), 'passage')}"
+    held = f"{counted(len(indexed), 'note')}, {counted(sum(note.passages for note in indexed.values()), 'passage')}"
     missing = len(set(seen.notes) - indexed.keys())
     if missing or pending:
-        behind = f"{_count(missing, 'note')} and {_count(pending, 'vector')} are missing"
+        behind = f"{counted(missing, 'note')} and {counted(pending, 'vector')} are missing"
         return Finding(Level.NOTE, "index", f"{held}; {behind}", "`infold index` brings it up to date.")
     return Finding(Level.OK, "index", f"{held}, {_size(_size_bytes(folder))}")
 
@@ -296,10 +297,6 @@ def _size_bytes(folder: Path) -> int:
             continue
         total += getattr(status, "st_blocks", status.st_size // 512 + 1) * 512
     return total
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def _size(size_bytes: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from infold.evaluation.cases import COPIES
 from infold.evaluation.records import Arm, Verdict
+from infold.search.embed.providers import next_rung
 
 EXAMPLES: Final = 3
 _STRANGERS_SHARE: Final = 0.3  # of the misses; from here on grouping is named as a cause
@@ -76,13 +77,8 @@ def _nothing(_settings: Mapping[str, Any]) -> tuple[str, ...]:
 def _better_embeddings(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """What the offline librarian finds notes by; a model sees what it finds as candidates."""
     embedding = settings.get("search", {}).get("embedding")
-    return (
-        ("search.embedding=onnx",)
-        if embedding == "static"
-        else ("search.embedding=static",)
-        if embedding == "none"
-        else ()
-    )
+    rung = next_rung(embedding) if embedding else ""
+    return (f"search.embedding={rung}",) if rung else ()
 
 
 _MORE_CANDIDATES: Final = _setting("exploration", "search_candidates", lambda now: max(8, now * 2))

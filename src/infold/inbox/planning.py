@@ -21,6 +21,7 @@ from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.progress import happened
+from infold.text import counted
 from infold.vault.files import read_bytes
 from infold.vault.records import Note
 from infold.workspace import Workspace
@@ -184,7 +185,7 @@ def _planned(chunk: Chunk, outcome: PlannedOutcome) -> str:
     if outcome.answer is None:
         return f"{_named(chunk)} stays: {outcome.reason}."
     edits = len(outcome.answer.edits)
-    return f"{_named(chunk)} has its answer: {edits} edit{'s' if edits != 1 else ''}."
+    return f"{_named(chunk)} has its answer: {counted(edits, 'edit')}."
 
 
 def _named(chunk: Chunk) -> str:

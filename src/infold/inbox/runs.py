@@ -23,6 +23,7 @@ from infold.inbox.run import NoteChange, Run, RunStatus, placed
 from infold.inbox.run_store import RunStore
 from infold.inbox.settlement import UndoResult, settle, without_paragraphs
 from infold.inbox.undo import check_undoable, undo_run_in
+from infold.text import counted
 from infold.workspace import Workspace
 
 __all__ = ["Conflict", "RunStore", "UndoResult", "apply_run", "recover", "save_planned", "undo_run"]
@@ -121,7 +122,7 @@ def _sentence(run: Run) -> str:
         return f"The undo of run {run.id} was stopped; it is finished now: the run is {run.status}."
     notes = sum(change.path != run.inbox for change in run.changes)
     left = sum(p.outcome == "left" for p in run.paragraphs)
-    rest = f", {left} paragraph{'s' * (left != 1)} left in the inbox" if left else ""
+    rest = f", {counted(left, 'paragraph')} left in the inbox" if left else ""
     return f"Run {run.id} was stopped while it was being applied; it is finished now: {notes} notes changed{rest}."
 
 

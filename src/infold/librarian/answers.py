@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from infold.settings import EditingParams
-from infold.text import word_count
+from infold.text import counted, word_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Look(Answer):
 
 def _check_files(files: list[str], allowed: set[str], most: int, verb: str, state: str) -> None:
     if len(files) > most:
-        raise ValueError(f"you may {verb} {most} file{'s' if most != 1 else ''} now, not {len(files)}")
+        raise ValueError(f"you may {verb} {counted(most, 'file')} now, not {len(files)}")
     unknown = [path for path in files if path not in allowed]
     if unknown:
         raise ValueError(f"you can only {verb} {state} files; not {state}: {', '.join(unknown)}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ from pydantic.alias_generators import to_camel
 
 from infold.errors import CapReached, SettingInvalid
 from infold.librarian.ledger import Ledger
+from infold.text import counted
 
 # US dollars for (prompt tokens, of these read from the endpoint's prompt cache, completion tokens).
 Price = Callable[[int, int, int], float]
@@ -45,13 +45,13 @@ class Usage(BaseModel):
     @property
     def in_words(self) -> str:
         """What was paid, in one phrase for a person."""
-        kept = f"{_count(self.reused, 'answer')} kept from before" if self.reused else ""
-        failed = f"{_count(self.failed, 'call')} without an answer" if self.failed else ""
+        kept = f"{counted(self.reused, 'answer')} kept from before" if self.reused else ""
+        failed = f"{counted(self.failed, 'call')} without an answer" if self.failed else ""
         if not self.calls:
             return ", ".join(filter(None, (failed, kept))) or "no model was asked"
         tokens = f"{self.prompt_tokens:,} tokens in, {self.completion_tokens:,} out"
         price = "price unknown" if self.usd is None else f"${self.usd:.4f}"
-        return ", ".join(filter(None, (_count(self.calls, "call"), tokens, price, failed, kept)))
+        return ", ".join(filter(None, (counted(self.calls, "call"), tokens, price, failed, kept)))
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; one unknown price makes the sum unknown."""
@@ -70,10 +70,6 @@ class Usage(BaseModel):
         reused = f", {self.reused} reused" if self.reused else ""
         failed = f", {self.failed} without an answer" if self.failed else ""
         return f"{self.calls} calls, {self.prompt_tokens} + {self.completion_tokens} tokens, {price}{reused}{failed}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +124,6 @@ class CostMeter:
         self.price = price
         self._lock = threading.Lock()
         self._calls: list[MeteredCall] = []
-        self._totals: defaultdict[str, Usage] = defaultdict(Usage)
         self._total = Usage()
         self._held: list[Reservation] = []
         self._worst_ratio = 1.0
@@ -151,11 +146,6 @@ class CostMeter:
         """Why a call was not made, where one was kept back for a cap; the first of them."""
         with self._lock:
             return self._refusal
-
-    def usage_of(self, purpose: str) -> Usage:
-        """What was paid for one purpose."""
-        with self._lock:
-            return self._totals.get(purpose, Usage())
 
     def reserve(self, purpose: str, prompt_tokens: int, max_answer_tokens: int) -> Reservation:
         """Room for one call. Raises CapReached where it might pass a cap; nothing is sent then."""
@@ -192,7 +182,6 @@ class CostMeter:
         with self._lock:
             self._held.remove(held)
             if failed:
-                self._totals[held.purpose] += Usage(failed=1)
                 self._total += Usage(failed=1)
 
     def reuse(self, purpose: str) -> Usage:
@@ -218,6 +207,5 @@ class CostMeter:
 
     def _count(self, call: MeteredCall) -> Usage:
         self._calls.append(call)
-        self._totals[call.purpose] += call.usage
         self._total += call.usage
         return call.usage

@@ -121,11 +121,6 @@ class NavigatorChoices:
         with self._db.writing() as db:
             db.execute("INSERT OR REPLACE INTO lenses VALUES (?, ?)", (lens.name, lens.model_dump_json()))
 
-    def drop_lens(self, name: str) -> bool:
-        """Forgets a lens; False where there is none of that name."""
-        with self._db.writing() as db:
-            return bool(db.execute("DELETE FROM lenses WHERE name = ?", (name,)).rowcount)
-
     def place(self, caller: str) -> dict[str, Any]:
         """Where a caller is: JSON values that `navigator.places` gives a meaning; {} for a new one."""
         with self._db.reading() as db:

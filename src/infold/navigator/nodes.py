@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 from uuid import UUID, uuid5
 
-from infold.text import collapse_spaces, content_hash, token_count
+from infold.text import collapse_spaces, content_hash
 from infold.vault.front_matter import BOM
 from infold.vault.names import stem
 from infold.vault.records import Block, BlockKind, Heading, Note
@@ -25,7 +25,6 @@ _NAMESPACE: Final = UUID("6f0d5c1e-2b0a-5d7e-9d57-1f6b5f2c8a11")
 _UNSAID: Final = frozenset(  # blocks that say nothing of their own; the article's text has them
     (BlockKind.FRONT_MATTER, BlockKind.HEADING, BlockKind.RULE, BlockKind.COMMENT, BlockKind.DEFINITION)
 )
-RAW_TOKENS: Final = 1000  # paragraphs below this are embedded as they are (spec 5, Ingestion)
 
 
 class NodeType(StrEnum):
@@ -74,11 +73,6 @@ class NoteNode:
         if titles[0] == stem(self.path):
             titles[0] = ""
         return content_hash("\0".join((self.type, *titles, self.text)))
-
-    @property
-    def is_embedded_by_summary(self) -> bool:
-        """Whether its vector is that of its summary: every article and section, and long paragraphs."""
-        return self.type is not NodeType.PARAGRAPH or token_count(self.text) >= RAW_TOKENS
 
 
 @dataclass(slots=True)

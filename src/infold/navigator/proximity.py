@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
 from infold.navigator.clusters import Matrix
-from infold.navigator.nodes import RAW_TOKENS, NodeType
+from infold.navigator.nodes import NodeType
 from infold.navigator.store import NavigatorStore, StoredNode
 from infold.progress import Progress
 from infold.search.embed.embedder import Embedder
@@ -27,6 +27,7 @@ from infold.text import content_hash, token_count
 
 _BATCH: Final = 512
 _FORMAT: Final = 1
+_RAW_TOKENS: Final = 1000  # paragraphs below this are embedded as they are (spec 5, Ingestion)
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
 
 def embedded_text(node: StoredNode, text: str) -> str:
     """What of a node is embedded: a short paragraph as it is, else its summary (spec 5), under the titles above it."""
-    if node.type is NodeType.PARAGRAPH and token_count(text) < RAW_TOKENS:
+    if node.type is NodeType.PARAGRAPH and token_count(text) < _RAW_TOKENS:
         said = text
     else:
-        said = node.summary or text[: RAW_TOKENS * 4]
+        said = node.summary or text[: _RAW_TOKENS * 4]
     titles = [title for title in (*node.trail, node.title) if title]
     return "\n".join([*dict.fromkeys(titles), said]).strip()
 

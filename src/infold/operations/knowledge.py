@@ -184,7 +184,7 @@ def knowledge_suggest(vault: OpenVault, request: KnowledgeSuggestRequest) -> Kno
         same = content_hash(request.content)
         found = lazy.knowledge.suggesting.suggest(
             request.content,
-            vault.memory_searcher,
+            vault.searcher,
             lazy.knowledge.vault_links.graph_of(catalogue),
             names,
             read,

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from infold.vault.names import NOTE_SUFFIXES, folded, is_note_name, without_suffix
-from infold.vault.records import Link, Note
+from infold.vault.records import Link
 
 # What Obsidian shows or opens beside notes, and the files that people attach. A closed list, because note names may
 # hold dots (`foo.bar` is a note of Dendron's, not a file of type `bar`).
@@ -118,15 +118,6 @@ class LinkResolver:
             return same[0] if same else None
         folder = source.rpartition("/")[0]
         return min(same, key=lambda path: _nearness(path, folder))
-
-
-def resolve_notes(notes: Iterable[Note], resolver: LinkResolver) -> dict[str, list[str]]:
-    """The notes each note links to, in the order of the links, each once."""
-    outgoing: dict[str, list[str]] = {}
-    for note in notes:
-        targets = (resolver.resolve_link(link, note.path) for link in note.links)
-        outgoing[note.path] = list(dict.fromkeys(target for target in targets if target is not None))
-    return outgoing
 
 
 def _joined(base: str, form: str) -> str:

@@ -55,7 +55,7 @@ def name_in_use() -> str | None:
     return name if isinstance(name, str) else None
 
 
-def model_at_hand(name: str | None = None) -> OnnxEmbedder | None:
+def find_local_model(name: str | None = None) -> OnnxEmbedder | None:
     """The model of that name, else the one in use, where it is here and can run here; None otherwise.
 
     Without a model in use this reads one small file, or finds none.
@@ -96,10 +96,8 @@ def open_model(name: str | None = None) -> OnnxEmbedder:
     return OnnxEmbedder(model, Measured(known.fingerprint, known.size, known.floor) if known and is_same else None)
 
 
-def rung_above(name: str) -> str:
-    """What a better rung than the embedder of that name would give and how to get it; empty where there is none."""
-    if not name.startswith("static/"):
-        return ""
+def upgrade_hint() -> str:
+    """What a local model would give beside the bundled embeddings, and how to get one."""
     from infold.search.embed.onnx import is_runtime_installed
 
     runtime = "" if is_runtime_installed() else "pip install 'infold[onnx]', then "

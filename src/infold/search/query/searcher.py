@@ -79,7 +79,6 @@ class Searcher:
         embedder: Embedder,
         texts: Callable[[], Mapping[str, Texts]] | None = None,
     ) -> None:
-        self._index_dir = index_dir
         self._params = params
         self._embedder = embedder
         self._texts = texts

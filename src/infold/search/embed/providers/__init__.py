@@ -1,8 +1,9 @@
 """Which embedder is used: that of the module here which `search.embedding` names.
 
 A provider is one module of this package, named as the setting has it, with a function
-`open_embedder(params, environment) -> Embedder`; the traits of what it gives say how a search should treat it. A new
-module here is a new value of the setting, and nothing else names it. No provider touches a network before it embeds.
+`open_embedder(params, environment) -> Embedder`; the traits of what it gives say how a search should treat it. Where
+another provider finds more and costs nothing either, NEXT_RUNG names that. A new module here is a new value of the
+setting, and nothing else names it. No provider touches a network before it embeds.
 """
 
 from __future__ import annotations
@@ -31,3 +32,9 @@ def open_embedder(params: SearchParams, environment: Environment | None = None) 
     """
     provider = cast("Provider", import_module(f"{__name__}.{params.embedding}"))
     return provider.open_embedder(params, environment or Environment())
+
+
+def next_rung(name: str) -> str:
+    """The provider that is worth a comparison beside this one; '' where none is."""
+    rung: str = getattr(import_module(f"{__name__}.{name}"), "NEXT_RUNG", "")
+    return rung

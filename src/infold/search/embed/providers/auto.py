@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from infold.environment import Environment
 from infold.search.embed.embedder import Embedder
-from infold.search.embed.models import model_at_hand
+from infold.search.embed.models import find_local_model
 from infold.search.embed.providers import static
 
 if TYPE_CHECKING:
@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 
 def open_embedder(params: SearchParams, environment: Environment) -> Embedder:
     """The best that is at hand without a service."""
-    return model_at_hand(params.embedding_model) or static.open_embedder(params, environment)
+    return find_local_model(params.embedding_model) or static.open_embedder(params, environment)
