@@ -1,11 +1,12 @@
 """Sixty questions whose places are known: how often `ask` cites the right note, and lines that hold the answer.
 
-    python -m bench.questions [--questions 60] [--vaults foam-docs …]
+    python -m bench.questions [--questions 60] [--skip 0] [--vaults foam-docs …]
 
 Made from the vaults themselves, the same each time. A heading that no other of the vault has asks for its section:
 "What do I have about HEADING?"; a link with words of its own around it asks for the note it leads to, by those words.
 Beside `ask` offline and with a scripted model (that searches and explores for the question's words, and cites what it
-read first), plain search: its first result.
+read first), plain search; and all that the plan of `ask` looked up: the most that an answer can cite. What is tuned is
+tuned on other questions: `--skip` leaves so many of each kind and vault out, those that are reported.
 """
 
 from __future__ import annotations
@@ -56,13 +57,16 @@ class KnownQuestion:
         return is_within(place, f"{self.path}:{self.first}-{self.last}")
 
 
-def known_questions(vault: OpenVault, count: int) -> list[KnownQuestion]:
-    """So many questions of an imported vault, half from headings and half from links where there are enough."""
+def known_questions(vault: OpenVault, count: int, skip: int = 0) -> list[KnownQuestion]:
+    """So many questions of an imported vault, half from headings and half from links where there are enough.
+
+    `skip` leaves the first of each kind out.
+    """
     draw = random.Random(7)
     made = [sorted({each.text: each for each in found}.items()) for found in (_of_headings(vault), _of_links(vault))]
     for questions in made:
         draw.shuffle(questions)
-    headings, links = ([each for _, each in questions] for questions in made)
+    headings, links = ([each for _, each in questions][skip:] for questions in made)
     of_links = links[: count // 2]
     return [*headings[: count - len(of_links)], *of_links]
 
@@ -141,6 +145,11 @@ def by_ask(vault: OpenVault, question: KnownQuestion) -> list[str]:
     return [place for said in answer.statements for place in said.places]
 
 
+def by_plan(vault: OpenVault, question: KnownQuestion) -> list[str]:
+    """The places of all that was looked up for the answer."""
+    return [each.place for each in ask_(vault, AskRequest(question=question.text, caller="bench")).evidence]
+
+
 def by_script(vault: OpenVault, question: KnownQuestion) -> list[str]:
     """The same with a model that plans two looks and cites the first three texts it was shown."""
     librarian = ScriptedLibrarian(look=dict, edit=dict, plan_by=_plan, answer_by=_answer)
@@ -163,7 +172,12 @@ def _answer(request: AnswerRequest) -> dict[str, object]:
     return {"statements": said, "not_found": "" if said else "an answer"}
 
 
-WAYS: Final = {"plain search, 5 places": by_search, "ask, offline": by_ask, "ask, scripted model": by_script}
+WAYS: Final = {
+    "plain search, 5 places": by_search,
+    "ask, offline": by_ask,
+    "ask, scripted model": by_script,
+    "all that ask looked up": by_plan,
+}
 
 
 def measured(vault: OpenVault, questions: Sequence[KnownQuestion]) -> dict[str, Score]:
@@ -204,6 +218,7 @@ def main() -> None:
     """Prints a row a vault and a way, all together last; then what a radius of so much holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=QUESTIONS)
+    parser.add_argument("--skip", type=int, default=0, help="questions of each kind and vault that are left out")
     parser.add_argument("--vaults", nargs="*", default=IN_FOLDERS)
     parser.add_argument("--embedding", default="static")
     options = parser.parse_args()
@@ -216,7 +231,7 @@ def main() -> None:
     for name in options.vaults:
         with imported(name, options) as vault:
             vault.sync_index()
-            questions = known_questions(vault, each)
+            questions = known_questions(vault, each, options.skip)
             for way, score in measured(vault, questions).items():
                 totals[way] = totals[way].plus(score)
                 print(f"| {name} ({score.asked}) | {way} | {score.row()} |", flush=True)

@@ -91,12 +91,12 @@ class Looking:
         return [self._text(node.path, node.start_line, node.end_line) for node in answer.nodes[:MOST_TEXTS]]
 
     def _text(self, path: str, first: int, last: int | None, trust: str | None = None) -> FoundText:
-        """The lines of a note, as many as may be shown; the place names just these."""
+        """The lines of a note, as many as may be shown, without blank ones at the end; the place names just these."""
         where = f"{path}:{first}-{last}" if last is not None else path
         portion = self._vault.get(where)
-        whole = portion.text.rstrip("\n")
-        text = _cut(whole)
-        place = f"{path}:{first}-{first + text.count(_LINE_END)}" if len(text) < len(whole) or last is None else where
+        text = _cut(portion.text.rstrip())
+        is_by_line = last is None or portion.lines == last - first + 1  # not so of what was said in a session
+        place = f"{path}:{first}-{first + text.count(_LINE_END)}" if is_by_line else where
         return FoundText(place, text, trust or memory_get(self._vault, MemoryGetRequest(path=path)).trust)
 
 

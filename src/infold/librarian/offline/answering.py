@@ -1,14 +1,16 @@
-"""An answer without a model: sentences of the evidence as they are written, each with the lines it stands on.
+"""An answer without a model: of each note the block that says most of what is asked, as it is written, with its lines.
 
-For a question with words of its own those sentences are taken that hold most of them; else, as after "go deeper", the
-beginning of each text. Words of the question that no evidence holds are named as not found.
+A block holds a word of the question where it says it, stands under it, or is of the note of that name; what search
+found first counts more. Without words of its own, as after "go deeper", a question is answered by the beginning of each
+text. Words that no evidence holds are named as not found.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,106 +18,176 @@ from infold.librarian.offline.summaries import plain
 from infold.librarian.questions import AnswerRequest, CitedAnswer, FoundText
 from infold.search.query.query_parser import read_question
 from infold.text import folded_words, sentences
+from infold.vault.names import stem
+from infold.vault.note import parse
+from infold.vault.records import Block, BlockKind
 
 _MOST: Final = 5  # statements
 _LONGEST: Final = 400  # characters of a statement
+# How a block is judged, chosen on questions that are not among those of docs/navigator.md; see bench/questions.py.
 _EARLIER: Final = 0.12  # what a place loses for each that search found likelier
+_LEAST: Final = 0.1  # of the best block's worth
+_OF_THE_NAME: Final = 0.7  # what a word is worth that only the note's name holds
+_HEADED, _NAMED = 1.0, 2.0  # for a heading, and for a note's name, that stand in the question
 _ENDING, _STEM = 3, 4  # letters of a long word that do not count, and those that always do
-_FRONT: Final = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
 _PLACE: Final = re.compile(r"(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 _MARK: Final = re.compile(r"^(?:[-*+]|\d+[.)]|>)\s+")
+_SAY_NOTHING: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.HEADING, BlockKind.RULE, BlockKind.DEFINITION))
+
+Words = Mapping[str, str]  # the beginning of a word, which tells it apart, and the word itself
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
+class _Said:
+    """A block of a text that was found: the paragraphs and list items it is made of, plain."""
+
+    parts: tuple[str, ...]
+    heading: str
+    name: str  # of the note
     place: str
     rank: int  # of its evidence
     about: str
 
+    @property
+    def text(self) -> str:
+        return " ".join(self.parts)
+
 
 def extracted_answer(request: AnswerRequest) -> CitedAnswer:
-    """The sentences that answer; or what was not found."""
+    """What answers, as it is written; or what was not found."""
     wanted = _wanted(request)
-    said = [each for rank, found in enumerate(request.evidence) for each in _sentences(found, rank)]
+    said = [each for rank, found in enumerate(request.evidence) for each in _blocks(found, rank)]
     chosen = _answering(said, wanted) if wanted else _beginnings(said)
     missing = _missing(wanted, said)
     given = {
-        "statements": [{"text": _shown(each), "places": [each.place]} for each in chosen],
+        "statements": [{"text": _shown(each, wanted), "places": [each.place]} for each in chosen],
         "not_found": "" if chosen and not missing else _not_found(request.question, chosen, missing),
     }
     return CitedAnswer.model_validate(given, context={"request": request})
 
 
-def _wanted(request: AnswerRequest) -> dict[str, str]:
-    """The words looked for: their beginning, which tells them apart, and the words themselves."""
+def _wanted(request: AnswerRequest) -> Words:
     return {_beginning(word): word for word in folded_words(read_question(request.subject).keywords)}
 
 
-def _answering(said: Sequence[_Sentence], wanted: dict[str, str]) -> list[_Sentence]:
-    """The sentences with most of the words, rare ones before common ones; what was said before adds nothing."""
-    held = [frozenset(form for form in wanted if form in each.text.casefold()) for each in said]
-    rare = {form: math.log(1 + len(said) / (1 + sum(form in forms for forms in held))) for form in wanted}
-    worth = [
-        sum(rare[form] for form in forms) / (1 + _EARLIER * each.rank) / math.sqrt(1 + len(each.text) / _LONGEST)
-        for each, forms in zip(said, held, strict=True)
-    ]
-    chosen: list[_Sentence] = []
+def _answering(said: Sequence[_Said], wanted: Words) -> list[_Said]:
+    """The best block of each note, the best note first."""
+    worth = _worth(said, wanted)
+    chosen: dict[str, _Said] = {}
     for number in sorted(range(len(said)), key=lambda at: (-worth[at], at)):
-        if len(chosen) == _MOST or worth[number] <= max(worth) / 3:
+        if len(chosen) == _MOST or worth[number] <= max(worth) * _LEAST:
             break
-        if all(said[number].text != other.text for other in chosen):
-            chosen.append(said[number])
-    return chosen
+        each = said[number]
+        if all(each.text != other.text for other in chosen.values()):
+            chosen.setdefault(each.name, each)
+    return list(chosen.values())
 
 
-def _beginnings(said: Sequence[_Sentence]) -> list[_Sentence]:
-    first: dict[int, _Sentence] = {}
+def _worth(said: Sequence[_Said], wanted: Words) -> list[float]:
+    """How much of the question each block holds, rare words before common ones; none where no block holds any."""
+    bodies = [_held(each.text, wanted) for each in said]
+    above = [_held(each.heading, wanted) for each in said]
+    names = [_held(each.name, wanted) for each in said]
+    counts = Counter(form for forms in zip(bodies, above, names, strict=True) for form in frozenset().union(*forms))
+    rare = {form: math.log(1 + len(said) / (1 + counts[form])) for form in wanted}
+    whole = sum(rare.values()) or 1.0
+
+    def share(forms: frozenset[str]) -> float:
+        return sum(rare[form] for form in forms) / whole
+
+    return [
+        (
+            share(body | head)
+            + _OF_THE_NAME * share(name - body - head)
+            + _HEADED * share(head) * _share_of(each.heading, wanted)
+            + _NAMED * share(name) * (_share_of(each.name, wanted) == 1)
+        )
+        / (1 + _EARLIER * each.rank)
+        / math.sqrt(1 + len(each.text) / _LONGEST)
+        for each, body, head, name in zip(said, bodies, above, names, strict=True)
+    ]
+
+
+def _held(text: str, wanted: Words) -> frozenset[str]:
+    text = text.casefold()
+    return frozenset(form for form in wanted if form in text)
+
+
+def _share_of(title: str, wanted: Words) -> float:
+    """How much of a title stands in the question."""
+    own = folded_words(title)
+    return sum(_beginning(word) in wanted for word in own) / len(own) if own else 0.0
+
+
+def _beginnings(said: Sequence[_Said]) -> list[_Said]:
+    first: dict[int, _Said] = {}
     for each in said:
         first.setdefault(each.rank, each)
     return list({each.text: each for each in first.values()}.values())[:_MOST]
 
 
-def _missing(wanted: dict[str, str], said: Sequence[_Sentence]) -> list[str]:
-    everything = "\n".join(each.text for each in said).casefold()
+def _missing(wanted: Words, said: Sequence[_Said]) -> list[str]:
+    everything = "\n".join(f"{each.text}\n{each.heading}\n{each.name}" for each in said).casefold()
     return [word for form, word in wanted.items() if form not in everything]
 
 
-def _not_found(question: str, chosen: Sequence[_Sentence], missing: Sequence[str]) -> str:
+def _not_found(question: str, chosen: Sequence[_Said], missing: Sequence[str]) -> str:
     if chosen:
         return f"Nothing found says: {', '.join(missing)}."
     return f"Nothing in the notes answers “{question.strip()}”."
 
 
-def _sentences(found: FoundText, rank: int) -> Iterator[_Sentence]:
-    """The sentences of a text with the lines of their paragraph; headings and front matter are none."""
+def _blocks(found: FoundText, rank: int) -> Iterator[_Said]:
+    """What a text says, lines that stand together as one, with their own lines; headings are what they stand under."""
     place = _PLACE.fullmatch(found.place)
-    path, first = (place["path"], int(place["first"])) if place else ("", 0)
+    path, first = (place["path"], int(place["first"])) if place else (found.place, 0)
     # What was said in a session is shown with who said it: its lines are not those of the file.
     is_by_line = place is not None and int(place["last"] or first) - first == found.text.count("\n")
-    front = _FRONT.match(found.text)
-    first += found.text[: front.end()].count("\n") if front else 0
-    for start, end, lines in _paragraphs(found.text[front.end() :] if front else found.text):
-        where = f"{path}:{first + start}-{first + end}" if is_by_line else found.place
-        for sentence in sentences(plain(" ".join(lines))):
-            yield _Sentence(sentence[:_LONGEST], where, rank, found.about)
+    for together in _together(parse(path, found.text).blocks):
+        begins, ends = first + together[0].line - 1, first + together[-1].end_line - 1
+        where = f"{path}:{begins}-{ends}" if is_by_line else found.place
+        parts = tuple(part for block in together for part in _parts(found.text[block.start : block.end]))
+        if parts:
+            yield _Said(parts, next(iter(together[0].trail[-1:]), ""), stem(path), where, rank, found.about)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """First and last line, from 0, of each paragraph and list item, and what it says."""
-    held: list[str] = []
-    for number, line in enumerate([*text.splitlines(), ""]):
-        bare = line.strip()
-        begins = _MARK.match(bare) is not None
-        if held and (not bare or begins or bare.startswith("#")):
-            yield number - len(held), number - 1, held
+def _together(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Blocks that no blank line and no heading parts, such as the items of a list and the line that announces them."""
+    held: list[Block] = []
+    for block in blocks:
+        if held and (block.kind in _SAY_NOTHING or block.line > held[-1].end_line + 1):
+            yield held
             held = []
-        if bare and not re.match(r"#{1,6}(\s|$)", bare):
+        if block.kind not in _SAY_NOTHING:
+            held.append(block)
+    if held:
+        yield held
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The paragraphs and list items of a block, without marks."""
+    held: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        bare = line.strip()
+        is_item = _MARK.match(bare) is not None
+        if held and (not bare or is_item) and (said := plain(" ".join(held))):
+            yield said
+        held = [] if not bare or is_item else held
+        if bare:
             held.append(_MARK.sub("", bare))
 
 
-def _shown(sentence: _Sentence) -> str:
-    return f"{sentence.about}: {sentence.text}" if sentence.about else sentence.text
+def _shown(said: _Said, wanted: Words) -> str:
+    """One or two sentences of a block: the one with most of the words, and what follows it, if that is short enough."""
+    each = [sentence for part in said.parts for sentence in sentences(part)]
+    best = max(range(len(each)), key=lambda at: (len(_held(each[at], wanted)), -at))
+    pair = next((f"{each[best]} {each[best + 1]}" for part in said.parts if _follows(each, best, part)), each[best])
+    text = pair if len(pair) <= _LONGEST else each[best][:_LONGEST]
+    return f"{said.about}: {text}" if said.about else text
+
+
+def _follows(each: Sequence[str], at: int, part: str) -> bool:
+    return at + 1 < len(each) and f"{each[at]} {each[at + 1]}" in part
 
 
 def _beginning(word: str) -> str:
