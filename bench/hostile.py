@@ -1,6 +1,6 @@
 """Texts that could take minutes, as a note and as an inbox, of 50 KB, 200 KB and 4 MB.
 
-`python bench/hostile.py [--sizes N,N] [NAME …]`. A vault of a few notes is indexed with each text as one more note,
+`python -m bench.hostile [--sizes N,N] [NAME …]`. A vault of a few notes is indexed with each text as one more note,
 and an inbox that holds each text after one ordinary paragraph is folded in. Told are the CPU seconds, which a busy
 machine leaves as they are, beside what the same vault takes without the text, and how much longer the larger text takes
 for each byte (1 is linear). Each text has a process of its own, which is ended after two minutes; imports are not
@@ -22,47 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 import infold
+from bench.hostile_texts import NAMES, hostile
 
 SIZES: Final = (50_000, 200_000, 4_000_000)
 MOST_SECONDS: Final = 120
-REPEATED: Final = {
-    "open wiki-links": "[[",
-    "wiki-links in wiki-links": "[[a",
-    "images in images": "![](",
-    "ends of links": "](((",
-    "HTML comments": "<!--",
-    "lone marks of comments": "word %% more\n\n",
-    "words joined by hyphens": "word-",
-    "underlined headings": "a\n---\n",
-    "headings without text": "### Title\n\n",
-    "one word": "a",
-    "hex": "0123456789abcdef",
-    "minified code": "function(a,b){return a.b[c]&&d(e)||f};",
-    "a list": "- a\n",
-    "fences": "```\ncode\n```\n",
-    "emphasis": "**a *b `c ",
-    "addresses": "http:/",
-    "unspaced script": "漢字",
-    "carriage returns": "\r",
-    "tiny paragraphs": "ab cd\n\n",
-}
-NUMBERED: Final = {
-    "definitions": "[r{n}]: http://x.y/{n}\n",
-    "tags": "#tag{n} ",
-    "links": "[[note {n}]] ",
-    "footnotes": "[^{n}]: x\n",
-    "notes to self": "- call plumber{n} about pump{n}\n",
-    "paragraphs": "Pump {n} was mended on day {n}.\n\n",
-}
-NAMES: Final = (*REPEATED, *NUMBERED)
-
-
-def hostile(name: str, size: int) -> str:
-    """About `size` bytes of that text."""
-    if name in REPEATED:
-        unit = REPEATED[name]
-        return unit * (size // len(unit.encode()) + 1)
-    return "".join(NUMBERED[name].replace("{n}", str(n)) for n in range(size // len(NUMBERED[name]) + 1))[:size]
 
 
 def measure(folder: Path, name: str, size: int) -> dict[str, float]:
@@ -101,7 +64,7 @@ def _integrate(folder: Path, text: str) -> float:
 
 def _asked(name: str, size: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--measure", folder, "--sizes", str(size), name]
+        command = [sys.executable, "-m", "bench.hostile", "--measure", folder, "--sizes", str(size), name]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=MOST_SECONDS)
         except subprocess.TimeoutExpired:

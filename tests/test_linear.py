@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from bench.hostile_texts import NAMES, hostile
 from infold.catalogue.cutting import cutting_of
 from infold.catalogue.facts import MAX_TAGS, facts_of
 from infold.catalogue.passages import cut, indexed_text
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.inbox.chunking import too_long
+from infold.inbox.inbox_text import remove_paragraphs
+from infold.inbox.paragraphs import number_paragraphs
 from infold.librarian.answers import Paragraph
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.reading import read_note, read_query
@@ -29,39 +32,6 @@ PARAGRAPH = (1_000, 8_000)
 MOST = 24  # times the seconds: eight where the work is linear, sixty-four where it is of the square
 LEAST_SECONDS = 0.25  # what takes less for the large text is no matter
 
-REPEATED = {
-    "open wiki-links": "[[",
-    "wiki-links in wiki-links": "[[a",
-    "images in images": "![](",
-    "ends of links": "](((",
-    "HTML comments": "<!--",
-    "lone marks of comments": "word %% more\n\n",
-    "words joined by hyphens": "word-",
-    "underlined headings": "a\n---\n",
-    "headings without text": "### Title\n\n",
-    "one word": "a",
-    "hex": "0123456789abcdef",
-    "minified code": "function(a,b){return a.b[c]&&d(e)||f};",
-    "a list": "- a\n",
-    "fences": "```\ncode\n```\n",
-    "emphasis": "**a *b `c ",
-    "addresses": "http:/",
-    "unspaced script": "漢字",
-    "carriage returns": "\r",
-}
-NUMBERED = {
-    "definitions": "[r{n}]: http://x.y/{n}\n",
-    "tags": "#tag{n} ",
-    "links": "[[note {n}]] ",
-    "footnotes": "[^{n}]: x\n",
-}
-
-
-def hostile(name: str, size: int) -> str:
-    if name in NUMBERED:
-        return "".join(NUMBERED[name].replace("{n}", str(n)) for n in range(size // 16))
-    return (REPEATED[name] * (size // len(REPEATED[name]) + 1))[:size]
-
 
 def on_a_note(text: str) -> None:
     """All that a first index and a summary do with the text of a note, the index itself aside."""
@@ -78,7 +48,7 @@ def on_a_paragraph(text: str) -> None:
     find_cover(text, parse("n.md", f"# Title\n\n{text[:400]}\n\nAnother paragraph.\n"))
 
 
-def seconds(work: Callable[[str], None], text: str) -> float:
+def seconds(work: Callable[[str], object], text: str) -> float:
     best = 1e9
     for _ in range(2):
         started = time.process_time()
@@ -90,7 +60,7 @@ def seconds(work: Callable[[str], None], text: str) -> float:
 
 
 @pytest.mark.parametrize("work,sizes", [(on_a_note, NOTE), (on_a_paragraph, PARAGRAPH)])
-@pytest.mark.parametrize("name", [*REPEATED, *NUMBERED])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_work_grows_as_the_text_does(name, work, sizes):
     """Eight times the text is about eight times the work, whatever the text."""
     small, large = (hostile(name, size) for size in sizes)
@@ -173,3 +143,30 @@ def test_a_note_of_countless_tags_carries_so_many_and_is_named(tmp_path):
     assert {len(point.tags) for point in points} == {MAX_TAGS}
     assert catalogue.note("plain.md").tags == ("one", "two")
     catalogue.close()
+
+
+def test_a_note_of_countless_passages_is_searched_so_far_and_named(tmp_path):
+    """Search has the first of them, none is cut short, and the line where they end is told, with the setting."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    text = hostile("paragraphs", 40_000)
+    (vault / "n.md").write_text(text)
+    (vault / "short.md").write_text(text[:3_000])
+    params = Params.model_validate({"search": {"max_passages": 4}})
+    catalogue = Catalogue(tmp_path / "catalogue.sqlite", vault, params)
+    (warning,) = sync_catalogue(catalogue).warnings
+    passages = catalogue.passages("n.md")
+    assert [each.text for each in passages] == [each.text for each in cut(parse("n.md", text))[:4]]
+    assert warning.path == "n.md"
+    assert f"line {passages[-1].end_line}: 4 passages" in warning.reason
+    assert "search.max_passages" in warning.reason
+    catalogue.close()
+
+
+def test_an_inbox_is_cut_around_what_was_placed_only():
+    """Taking a few paragraphs out of countless lines looks at the lines beside them, wherever these stand."""
+    text = hostile("a list", 200_000)
+    at = text.index("- a", len(text) // 2)
+    taken = seconds(lambda whole: remove_paragraphs(whole, [(at, at + 3)]), text)
+    assert taken < seconds(number_paragraphs, text) / 20
+    assert remove_paragraphs(text, [(at, at + 3)]) == text[:at] + text[at + 4 :]

@@ -103,7 +103,7 @@ class IntegrateParams(Section):
     quiet_seconds: float = Field(default=2.0, ge=0)
     plan_days: int = Field(default=14, ge=1)
     max_recheckouts: int = Field(default=3, ge=0)
-    max_paragraphs: int = Field(default=500, ge=1)
+    max_paragraphs: int = Field(default=300, ge=1)
     approval: bool = False
     approval_hours: float = Field(default=24, gt=0)
 
@@ -143,6 +143,7 @@ class SearchParams(Section):
 
     passage_tokens: int = Field(default=400, ge=16)
     overlap_tokens: int = Field(default=80, ge=0)
+    max_passages: int = Field(default=1500, ge=1)
     language: str = "auto"
     embedding: Annotated[str, AfterValidator(_embedding_provider)] = "auto"
     embedding_model: str | None = None

@@ -173,3 +173,4 @@ async def test_a_note_is_renamed_and_deleted_under_the_names_of_the_specificatio
     with pytest.raises(UsageError, match="no tool"):
         called("v_note_delete", offered)
     assert called("v_note_delete", ToolChoice(prefix="v_").offered()).name == "knowledge_delete"
+    assert called("note_restore", ToolChoice().offered()).name == "knowledge_restore"

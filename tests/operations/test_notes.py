@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 import infold
-from infold.errors import NoteExists, NoteNotFound, PathRefused, UsageError
+from infold.errors import NoteExists, NoteNotFound, PathRefused, RunNotFound, UsageError
 from infold.knowledge.note_changes import NoteChanges, NoteDraft
 from infold.operations.contract import Nothing
 from infold.operations.graph import KnowledgeGraphRequest, VaultLintRequest, knowledge_graph, knowledge_lint
@@ -23,6 +23,7 @@ from infold.operations.notes import (
     knowledge_rename,
     near,
 )
+from infold.operations.restoring import KnowledgeRestoreRequest, knowledge_restore
 from infold.vault.note import parse
 
 NOTES = {
@@ -220,6 +221,37 @@ def test_delete_says_which_links_break_and_can_be_undone(vault, folder):
     assert not any(memory_search(vault, MemorySearchRequest(query="tomatoes")).results.values())
     vault.undo(done.change)
     assert (folder / "Garden.md").read_bytes() == before
+
+
+def test_a_deleted_note_is_brought_back_also_when_its_name_is_taken(vault, folder):
+    """Under its own name or another, byte for byte; a note that is there now is replaced only when that is said."""
+    before = (folder / "Garden.md").read_bytes()
+    gone = knowledge_delete(vault, KnowledgeDeleteRequest(note="Garden")).change
+    (folder / "Garden.md").write_text("another\n")
+    with pytest.raises(NoteExists, match=r"Garden\.md"):
+        knowledge_restore(vault, KnowledgeRestoreRequest(change=gone))
+    assert knowledge_restore(vault, KnowledgeRestoreRequest(change=gone, to="old/Garden", dry_run=True)).diffs
+    assert not (folder / "old").exists()
+    back = knowledge_restore(vault, KnowledgeRestoreRequest(change=gone, note="Garden", to="old/Garden"))
+    assert (back.path, (folder / "old/Garden.md").read_bytes()) == ("old/Garden.md", before)
+    replaced = knowledge_restore(vault, KnowledgeRestoreRequest(change=gone, replace=True))
+    assert (folder / "Garden.md").read_bytes() == before
+    vault.undo(replaced.change)
+    assert (folder / "Garden.md").read_text() == "another\n"
+
+
+def test_what_a_change_does_not_have_is_not_brought_back(vault):
+    """A note it did not touch, one of several without a name, a path out of the vault: each refused by name."""
+    gone = knowledge_delete(vault, KnowledgeDeleteRequest(note="Garden")).change
+    moved = knowledge_rename(vault, KnowledgeRenameRequest(note="Boiler", new="Pump")).change
+    for change, note, to, error in (
+        (gone, "index", None, NoteNotFound),
+        (moved, None, None, UsageError),
+        (gone, None, "../out", PathRefused),
+        ("20000101-000000", None, None, RunNotFound),
+    ):
+        with pytest.raises(error):
+            knowledge_restore(vault, KnowledgeRestoreRequest(change=change, note=note, to=to))
 
 
 def test_the_views_of_the_graph(vault):

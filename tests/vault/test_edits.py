@@ -134,3 +134,62 @@ def test_an_edit_across_a_blank_line_keeps_it(between):
     text = "# T\n\nOne ends.\n\nTwo begins.\n\nThree.\n"
     wanted = f"One ends.{between}Two begins."
     assert apply_edits(text, [(wanted, f"{wanted} New.")]) == text.replace("begins.", "begins. New.")
+
+
+_WORD = st.text("abc", min_size=1, max_size=3)
+_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+_AS_READ = st.sampled_from([" ", "\n", "\n\n"])  # how a find text may write a blank line
+
+
+@st.composite
+def _blocks(draw):
+    """Three blocks of words that no other has, the blank lines between them, and what stands around them."""
+    end = draw(_ENDS)
+    blocks = [" ".join(f"{name}{word}" for word in draw(st.lists(_WORD, min_size=1, max_size=4))) for name in "klm"]
+    gaps = [draw(st.sampled_from([end * 2, f"  {end}{end}", f"{end} {end}", end * 3])) for _ in range(2)]
+    around = [draw(st.sampled_from(["", f"# x{end}{end}", f"- x{end}{end}", f"x  {end}{end}{end}"])) for _ in range(2)]
+    return blocks, gaps, around[0], around[1].rstrip() and f"{end}{end}{around[1]}"
+
+
+@given(_blocks(), _AS_READ, _AS_READ)
+def test_around_a_replaced_block_every_byte_stays(given_blocks, found, written):
+    """However find and replacement write the blank lines, a block that gives way to another leaves them as they are."""
+    (first, old, last), (above, below), head, tail = given_blocks
+    note = f"{head}{first}{above}{old}{below}{last}{tail}"
+    replace = f"{first}{written}new words{written}{last}"
+    after = apply_edits(note, [(found.join((first, old, last)), replace)])
+    assert after == f"{head}{first}{above}new words{below}{last}{tail}"
+
+
+@given(_blocks(), _AS_READ, _AS_READ)
+def test_a_block_put_between_two_leaves_the_blank_line(given_blocks, found, written):
+    """Between single line ends too: the new block never loses the two their blank line, and no byte of them changes."""
+    (first, last, _), (gap, _), head, tail = given_blocks
+    after = apply_edits(
+        f"{head}{first}{gap}{last}{tail}", [(first + found + last, f"{first}{written}new{written}{last}")]
+    )
+    assert after.startswith(head + first)
+    assert after.endswith(last + tail)
+    between = after[len(head + first) : len(after) - len(last + tail)]
+    assert gap in (between.partition("new")[0], between.partition("new")[2])
+    if written != " ":
+        assert len(after.splitlines()) > len(f"{head}{first}{gap}{last}{tail}".splitlines()) + 1
+
+
+@pytest.mark.parametrize(
+    "find, replace, wanted",
+    [
+        ("One. Old. Two.", "One. Two.", "One.\n\nTwo.\n"),
+        ("One. Old.", "One. New.", "One.\n\nNew.\n\nTwo.\n"),
+        ("Old. Two.", "New. Two.", "One.\n\nNew.\n\nTwo.\n"),
+    ],
+)
+def test_a_block_that_goes_leaves_a_blank_line(find, replace, wanted):
+    """Also where nothing, or only one neighbour, is quoted beside it."""
+    assert apply_edits("One.\n\nOld.\n\nTwo.\n", [(find, replace)]) == wanted
+
+
+def test_an_item_joins_the_list_above_it():
+    """Put between a list and the text below the blank line, it does not make the list a loose one."""
+    after = apply_edits("- a\n\nText.\n", [("- a\nText.", "- a\n- b\nText.")])
+    assert after == "- a\n- b\n\nText.\n"

@@ -14,8 +14,10 @@ class Cutting(NamedTuple):
     max_bytes: int
     passage_tokens: int
     overlap_tokens: int
+    max_passages: int
 
 
 def cutting_of(params: Params) -> Cutting:
     """How the settings say that notes are read."""
-    return Cutting(params.vault.max_note_bytes, params.search.passage_tokens, params.search.overlap_tokens)
+    search = params.search
+    return Cutting(params.vault.max_note_bytes, search.passage_tokens, search.overlap_tokens, search.max_passages)

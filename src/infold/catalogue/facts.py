@@ -20,9 +20,12 @@ from infold.vault.outline import MAX_PARTS
 from infold.vault.records import Link, Note
 
 if TYPE_CHECKING:
-    from infold.catalogue.cutting import Cutting
+    from collections.abc import Sequence
 
-MAX_TAGS: Final = 500  # of a note; each passage of it carries them
+    from infold.catalogue.cutting import Cutting
+    from infold.catalogue.passages import Passage
+
+MAX_TAGS: Final = 100  # of a note; each passage of it carries them
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -51,6 +54,7 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
     """The facts of a parsed note whose bytes have the hash `digest`."""
     values = note.front_matter.values if note.front_matter is not None else {}
     origin = _encodable(text_value(values, "origin"))
+    passages = cut(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
     return NoteFacts(
         path=note.path,
         sha256=digest,
@@ -64,21 +68,29 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
         front_day=day_in_front_matter(values),
         origin=origin,
         trust=_encodable(trust_of(values)),
-        problem=_problem(note),
+        problem=_problem(note, passages, cutting) or None,
         outline=pack_outline(note),
-        passages=pack_passages(note, cut(note, cutting.passage_tokens, cutting.overlap_tokens)),
+        passages=pack_passages(note, passages),
         links=[link_row(link) for link in note.links],
     )
 
 
-def _problem(note: Note) -> str | None:
+def _problem(note: Note, passages: Sequence[Passage], cutting: Cutting) -> str:
+    """What of the note is not taken up; "" where all of it is."""
+    found = []
     if note.front_matter is not None and note.front_matter.problem:
-        return note.front_matter.problem
-    if note.plain_from is None:
-        count = len(note.tags)
-        return f"{count:,} tags; the first {MAX_TAGS:,} are taken up" if count > MAX_TAGS else None
-    line = note.text.count("\n", 0, note.plain_from) + 1
-    return f"line {line}: over {MAX_PARTS:,} blocks and links stand above; what follows is read as plain text"
+        found.append(note.front_matter.problem)
+    if note.plain_from is not None:
+        line = note.text.count("\n", 0, note.plain_from) + 1
+        found.append(
+            f"line {line}: over {MAX_PARTS:,} blocks and links stand above; what follows is read as plain text"
+        )
+    if len(passages) >= cutting.max_passages and note.text[passages[-1].end :].strip():
+        line, most = passages[-1].end_line, cutting.max_passages
+        found.append(f"line {line}: {most:,} passages end here (search.max_passages); search does not find the rest")
+    if len(note.tags) > MAX_TAGS:
+        found.append(f"{len(note.tags):,} tags; the first {MAX_TAGS:,} are taken up")
+    return "; ".join(found)
 
 
 def link_row(link: Link) -> LinkRow:

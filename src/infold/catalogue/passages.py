@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from infold.text import CHARACTERS_PER_TOKEN, content_hash, without_runs
@@ -24,6 +24,7 @@ from infold.vault.records import BlockKind, Heading, Note
 SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
 PassageSpan = tuple[int, int]
+_AT_ONCE: Final = 1000  # spans read ahead
 
 _BLANKS: Final = (  # white space, and the byte order mark
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -55,23 +56,26 @@ class Passage:
     end: int = 0
 
 
-def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80) -> list[Passage]:
-    """The passages of `note`, in order: none over `max_tokens`, no line of the body left out, no front matter in them.
+def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80, max_passages: int = 1500) -> list[Passage]:
+    """The first `max_passages` passages of `note`, in order: none over `max_tokens`, no front matter in them.
 
-    Consecutive passages of a section share at most `overlap_tokens`, less where a block kept whole needs the room.
+    No line of the body is left out before the last of them ends. Consecutive passages of a section share at most
+    `overlap_tokens`, less where a block kept whole needs the room.
     """
     limit = max_tokens * CHARACTERS_PER_TOKEN
     overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
+    return list(islice(_passages(note, limit, overlap), max_passages))
+
+
+def _passages(note: Note, limit: int, overlap: int) -> Iterator[Passage]:
     line_starts = Lines(note.text).starts
     trails = list(heading_trails(note.headings))
-    passages = []
     for section in _by_whose(note.text, _sections(note)):
         for start, end, own in _windows(note, section, limit, overlap):
             if not without_runs(note.text[start:end]).strip():
                 continue  # a part of a picture pasted as data, or the like
             trail = _trail_of(note, trails, own, end)
-            passages.append(passage_at(note.path, note.text, start, end, trail, line_starts))
-    return passages
+            yield passage_at(note.path, note.text, start, end, trail, line_starts)
 
 
 def passage_at(
@@ -161,22 +165,36 @@ def _windows(note: Note, section: PassageSpan, limit: int, overlap: int) -> Iter
     if end - start <= limit:
         yield start, end, start
         return
-    pieces = list(_pieces(note, (start, end), limit, limit - overlap))
+    pieces = _Ahead(_pieces(note, (start, end), limit, limit - overlap))
     heads = {heading.start for heading in note.headings}
     first = 0
-    while first < len(pieces):
+    while pieces.has(first):
         own = pieces[first][0]
         begin = own
         if first:
             room = min(overlap, limit - (pieces[first][1] - own))
             begin = _overlap_start(note.text, pieces[first - 1][1], own, room, floor=start)
         last = first
-        while last + 1 < len(pieces) and pieces[last + 1][1] - begin <= limit:
+        while pieces.has(last + 1) and pieces[last + 1][1] - begin <= limit:
             last += 1
-        if last + 1 < len(pieces):  # a heading stays with the text below it, unless there are only headings
+        if pieces.has(last + 1):  # a heading stays with the text below it, unless there are only headings
             last = next((at for at in range(last, first - 1, -1) if pieces[at][0] not in heads), last)
         yield _trimmed(note.text, (begin, own))[0], pieces[last][1], own
         first = last + 1
+
+
+class _Ahead(list[PassageSpan]):
+    """Spans read as far as they are looked at, for a note may have more of them than it may have passages."""
+
+    def __init__(self, spans: Iterable[PassageSpan]) -> None:
+        super().__init__()
+        self._spans = iter(spans)
+
+    def has(self, index: int) -> bool:
+        """Whether there is a span of this index."""
+        if index >= len(self):
+            self.extend(islice(self._spans, _AT_ONCE))
+        return index < len(self)
 
 
 def _pieces(note: Note, section: PassageSpan, limit: int, share: int) -> Iterator[PassageSpan]:
@@ -217,10 +235,13 @@ def _parts(
             yield at, min(at + share, end)
         return
     at = start
-    for match in breaks[0].finditer(text, start, end):
-        yield from _parts(text, _trimmed(text, (at, match.end())), limit, share, breaks[1:], whole=False)
-        at = match.end()
-    yield from _parts(text, _trimmed(text, (at, end)), limit, share, breaks[1:], whole=False)
+    for until in chain((match.end() for match in breaks[0].finditer(text, start, end)), (end,)):
+        part = _trimmed(text, (at, until))
+        if part[1] - part[0] > share:
+            yield from _parts(text, part, limit, share, breaks[1:], whole=False)
+        elif part[0] < part[1]:
+            yield part
+        at = until
 
 
 def _overlap_start(text: str, before: int, own: int, room: int, floor: int) -> int:

@@ -271,7 +271,8 @@ class Catalogue:
 
             note = parse(path, text)
             search = self.params.search
-            return WrittenNote(note, sha256, cut(note, search.passage_tokens, search.overlap_tokens))
+            passages = cut(note, search.passage_tokens, search.overlap_tokens, search.max_passages)
+            return WrittenNote(note, sha256, passages)
         _, title, tags, aliases, outline, passages = row
         note = unpack_note(
             path,
@@ -379,7 +380,7 @@ def catalogue_of(workspace: Workspace) -> Catalogue:
 def identity(params: Params) -> str:
     """What the facts of a note depend on beside its text."""
     search = params.search
-    return f"facts {VERSION}, passages {search.passage_tokens}/{search.overlap_tokens}"
+    return f"facts {VERSION}, passages {search.passage_tokens}/{search.overlap_tokens}/{search.max_passages}"
 
 
 def as_written(name: str, anchor: str, alias: str | None, is_wiki: int, is_embed: int) -> str:

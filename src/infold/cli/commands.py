@@ -181,6 +181,7 @@ COMMANDS: Final[tuple[CommandEntry | CommandGroup, ...]] = (
     CommandEntry("migrate", "migrate:migrate", VAULT, operation="notebook_migrate"),
     CommandEntry("rename", "notes:rename", VAULT, operation="knowledge_rename"),
     CommandEntry("delete", "notes:delete", VAULT, operation="knowledge_delete"),
+    CommandEntry("restore", "notes:restore", VAULT, operation="knowledge_restore"),
     CommandEntry("lint", "graph:lint", VAULT, operation="knowledge_lint"),
     CommandEntry("index", "index:index", VAULT, operation="index_sync"),
     CommandEntry("watch", "watch:watch", VAULT),

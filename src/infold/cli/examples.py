@@ -110,6 +110,7 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "migrate": ("migrate --dry-run", "migrate"),
     "rename": ("rename Boiler Heating", "rename Boiler house/ --dry-run"),
     "delete": ("delete Boiler --dry-run", "delete drafts/old.md"),
+    "restore": ("restore 20260304-101500 Boiler", 'restore w-last --to "drafts/Boiler as it was.md"'),
     "lint": ("lint", "lint --no-contradictions -n 50"),
     "index": ("index", "index --set search.embedding=none"),
     "watch": ("watch", "watch --integrate"),

@@ -1,4 +1,4 @@
-"""`infold new`, `infold rename`, `infold delete`: notes made, moved and taken away, each with one undo."""
+"""`infold new`, `rename`, `delete` and `restore`: notes made, moved, taken away and back, each with one undo."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from infold.operations.notes import (
     knowledge_delete,
     knowledge_rename,
 )
+from infold.operations.restoring import KnowledgeRestoreRequest, knowledge_restore
 
 _SHOWN = 20
 DryRunOption = Annotated[bool, typer.Option("--dry-run", metavar="", help="Only say what would be done.")]
@@ -121,6 +122,41 @@ def delete(
         call.terminal.say(f"  {link.path}:{link.line}  {link.raw}")
     if len(done.breaks) > _SHOWN:
         call.terminal.say(f"  … {len(done.breaks) - _SHOWN} more")
+    _undo(call, done.change)
+    return 0
+
+
+@command
+def restore(
+    call: Call,
+    change: Annotated[
+        str,
+        typer.Argument(metavar="CHANGE", help="Its id, as `infold runs` has it.", autocompletion=suggestions.runs),
+    ],
+    note: Annotated[
+        str | None, typer.Argument(metavar="NOTE", help="The note; may be left out where the change had only one.")
+    ] = None,
+    *,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="PATH", help="Bring it back here, and not in its own place.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", metavar="", help="In place of a note that is there now.")
+    ] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Bring back what a note was before a change: a deleted note, or an earlier version of one.
+
+    `infold undo` takes a whole change back; this is for one note of it, or where its name is taken by now.
+    """
+    request = KnowledgeRestoreRequest(change=change, note=note, to=to, replace=replace, dry_run=dry_run)
+    with call.vault() as vault:
+        done = knowledge_restore(vault, request)
+    if call.terminal.is_json:
+        call.terminal.emit(done.as_json())
+        return 0
+    sys.stdout.write("".join(done.diffs.values()))
+    call.terminal.say(done.message)
     _undo(call, done.change)
     return 0
 

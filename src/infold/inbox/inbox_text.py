@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final
 
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_TEXT: Final = re.compile(r"\S")
 _BOM: Final = "\ufeff"
 
 ParagraphSpan = tuple[int, int]
@@ -22,8 +23,28 @@ def remove_paragraphs(text: str, spans: Sequence[ParagraphSpan]) -> str:
 
     Headings, front matter and all other text stay as they are; a text without a last line end stays without one.
     """
+    if not spans:
+        return text
+    spans = sorted(spans)
+    start, end = _around(text, spans)
+    within = [(first - start, last - start) for first, last in spans]
+    return text[:start] + _removed(text[start:end], within) + text[end:]
+
+
+def _around(text: str, spans: Sequence[ParagraphSpan]) -> tuple[int, int]:
+    """The lines that removing `spans` can change, with the line of text above and the one below them."""
+    above = len(text[: spans[0][0]].rstrip())
+    below = _TEXT.search(text, max(last for _, last in spans))
+    start = max(text.rfind("\n", 0, above), text.rfind("\r", 0, above)) + 1
+    if below is None:
+        return start, len(text)
+    line_end = _LINE_END.search(text, below.start())
+    return start, line_end.end() if line_end else len(text)
+
+
+def _removed(text: str, spans: Sequence[ParagraphSpan]) -> str:
     bom = _BOM if text.startswith(_BOM) else ""
-    lines = [(kept, is_taken) for kept, is_taken in _lines_without(text, len(bom), sorted(spans))]
+    lines = _lines_without(text, len(bom), spans)
     parts = [bom]
     groups = [list(group) for _, group in groupby(enumerate(lines), key=lambda entry: _is_frame(entry[1]))]
     for group in groups:
@@ -71,7 +92,7 @@ def _lines_without(text: str, start: int, spans: Sequence[ParagraphSpan]) -> lis
         while ahead < len(spans) and spans[ahead][1] <= match.start():
             ahead += 1
         kept, at, is_inside = "", match.start(), False
-        for first, last in spans[ahead:]:
+        for first, last in islice(spans, ahead, None):
             if first >= max(content_end, match.start() + 1):
                 break
             is_inside = True

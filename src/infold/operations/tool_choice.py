@@ -13,7 +13,11 @@ from infold.operations.table import Operation, operations
 
 TOOL_SETS: Final = (*(str(group) for group in Group), "all")
 # What specifications call an operation beside its own name: understood when it is called, and not listed twice.
-_OTHER_NAMES: Final[Mapping[str, str]] = {"knowledge_rename": "note_rename", "knowledge_delete": "note_delete"}
+_OTHER_NAMES: Final[Mapping[str, str]] = {
+    "knowledge_rename": "note_rename",
+    "knowledge_delete": "note_delete",
+    "knowledge_restore": "note_restore",
+}
 
 
 class Offer(Protocol):

@@ -18,7 +18,7 @@ from infold.vault.records import BlockKind
 # A link can stand in an image's description and the other way round; deeper than this is an attack on memory.
 MAX_LINK_DEPTH: Final = 4
 # More blocks, links and spans of code than this are no note a person wrote: the rest of the text is one block.
-MAX_PARTS: Final = 100_000
+MAX_PARTS: Final = 20_000
 
 _OPTIONS: Final = pyromark.Options
 _MARKDOWN: Final = pyromark.Markdown(

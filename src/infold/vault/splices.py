@@ -15,6 +15,7 @@ from typing import Final
 from infold.vault.match import Match
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_LIST_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NEIGHBOURHOOD: Final = 600
 
 
@@ -101,23 +102,50 @@ def aligned(offset: int, before: str, after: str) -> list[Splice]:
             between = _kept_gap(before[kept_to : old[i].start()], after[new_to : word.start()])
             splices.append(Splice(offset + kept_to + between.start, offset + kept_to + between.end, between.text))
         kept_to, new_to, last = old[i].end(), word.end(), i
-    splices.append(Splice(offset + kept_to, offset + len(before), after[new_to:]))
+    last_gap = _kept_gap(before[kept_to:], after[new_to:])
+    splices.append(Splice(offset + kept_to + last_gap.start, offset + kept_to + last_gap.end, last_gap.text))
     return splices
 
 
 def _kept_gap(old: str, new: str) -> Splice:
-    """The splice that turns `old`, white space between two kept words, into `new`; its bytes stay where they can.
+    """The splice that turns `old`, what stands between two kept words, into `new`; white space stays where it can.
 
-    Two spaces at a line's end are a line break in Markdown: text added below such a line must not eat them.
+    Two spaces at a line's end are a line break in Markdown: text added below such a line must not eat them. A blank
+    line is never lost: find texts are matched white space aside, so whoever wrote `new` may not have seen it.
     """
+    old_lead, old_core, old_tail = white_space_at_ends(old)
     lead, core, tail = white_space_at_ends(new)
-    if core and not old.strip():
-        breaks = len(_LINE_END.findall(old))
-        if old and breaks == len(_LINE_END.findall(lead)):
-            return Splice(len(old), len(old), core + tail)
-        if old and breaks == len(_LINE_END.findall(tail)):
-            return Splice(0, 0, lead + core)
-    return Splice(0, len(old), new)
+    if not core:
+        widest = max(old_lead, old_tail, key=_breaks)
+        return Splice(0, len(old), widest if old_core and _breaks(widest) > 1 else new)
+    if old_core:
+        keeps_lead, keeps_tail = _keeps(old_lead, lead), _keeps(old_tail, tail)
+        start, end = len(old_lead) if keeps_lead else 0, len(old) - (len(old_tail) if keeps_tail else 0)
+        return Splice(start, end, ("" if keeps_lead else lead) + core + ("" if keeps_tail else tail))
+    return _inserted(old, lead, core, tail)
+
+
+def _inserted(old: str, lead: str, core: str, tail: str) -> Splice:
+    """The splice that puts `core` into `old`, which is nothing but white space."""
+    breaks, above, below = _breaks(old), _breaks(lead), _breaks(tail)
+    if old and breaks == above:
+        return Splice(len(old), len(old), core + tail)
+    if old and breaks == below:
+        return Splice(0, 0, lead + core)
+    if breaks < 2:
+        return Splice(0, len(old), lead + core + tail)
+    if above == below == 1 and not _LIST_ITEM.match(core):
+        return Splice(len(old), len(old), core + old)
+    return Splice(len(old), len(old), core + tail) if above > below else Splice(0, 0, lead + core)
+
+
+def _keeps(old: str, new: str) -> bool:
+    """Whether white space stays as it is where `new` would take its place."""
+    return bool(old) and (_breaks(old) > 1 or _breaks(old) == _breaks(new))
+
+
+def _breaks(space: str) -> int:
+    return len(_LINE_END.findall(space))
 
 
 def joined(splices: Sequence[Splice]) -> list[Splice]:

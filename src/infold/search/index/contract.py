@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which takes a tenth of a second to load
@@ -250,6 +251,7 @@ def folders_of(path: str) -> tuple[str, ...]:
     return tuple("/".join(parts[: n + 1]) for n in range(len(parts)))
 
 
-def tags_above(tags: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def tags_above(tags: tuple[str, ...]) -> tuple[str, ...]:
     """The tags in lower case, each with the tags it is nested in: `Work/Urgent` gives `work` and `work/urgent`."""
     return tuple(sorted({above for tag in tags for above in folders_of(tag.strip("#/").casefold()) if above}))

@@ -55,7 +55,8 @@ def note_points(
     """
     from infold.catalogue.passages import cut, indexed_text, written_title
 
-    passages = cut(note, params.passage_tokens, params.overlap_tokens) if passages is None else passages
+    if passages is None:
+        passages = cut(note, params.passage_tokens, params.overlap_tokens, params.max_passages)
     language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
     texts = [indexed_text(passage, written) for passage in passages]

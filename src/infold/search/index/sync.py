@@ -232,7 +232,7 @@ class _Sync:
             schema=SCHEMA,
             tokeniser=terms.VERSION,
             model=self._embedder.name,
-            passages=f"{search.passage_tokens}/{search.overlap_tokens}",
+            passages=f"{search.passage_tokens}/{search.overlap_tokens}/{search.max_passages}",
             language=search.language,
             engine=self._engine.name,
         )

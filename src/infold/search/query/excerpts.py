@@ -160,7 +160,8 @@ class _NoteText:
         from infold.catalogue.passages import cut
         from infold.vault.note import parse
 
-        return cut(parse(self._path, self._text), self._params.passage_tokens, self._params.overlap_tokens)
+        params = self._params
+        return cut(parse(self._path, self._text), params.passage_tokens, params.overlap_tokens, params.max_passages)
 
     def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Excerpt:
         """`passage` from its nearest heading on: the headings above that one say nothing of it.
