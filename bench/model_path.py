@@ -211,8 +211,8 @@ def _chunk_of(request: Asked) -> int:
 async def _naive(workspace: Workspace, environment: Environment, run: Run) -> tuple[float, float, int]:
     """Prompt tokens a chunk: two requests with all summaries in each; one request with the 15 best notes whole."""
     async with open_steps(workspace, environment=environment) as steps:
-        atlas = (await steps.prepare()).atlas
-        cards = sum(token_count(f"- [[{path}]] — {card.summary}") for path, card in atlas.cards.items())
+        snapshot = (await steps.prepare()).snapshot
+        cards = sum(token_count(f"- [[{path}]] — {card.summary}") for path, card in snapshot.cards.items())
         by_summaries = by_notes = 0
         texts = {p.n: p.text for p in run.paragraphs}
         for chunk in run.chunks:
@@ -221,7 +221,7 @@ async def _naive(workspace: Workspace, environment: Environment, run: Run) -> tu
             checked_out = sum(_note_tokens(workspace, path) for path in chunk.checked_out)
             by_summaries += 2 * (frame + cards) + checked_out
             by_notes += frame + sum(_note_tokens(workspace, path) for path in steps.searcher.candidates(text, 15))
-        return by_summaries / len(run.chunks), by_notes / len(run.chunks), len(atlas.cards)
+        return by_summaries / len(run.chunks), by_notes / len(run.chunks), len(snapshot.cards)
 
 
 def _note_tokens(workspace: Workspace, path: str) -> int:

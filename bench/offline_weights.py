@@ -26,7 +26,7 @@ from infold.evaluation.cases import Case, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, sections
-from infold.librarian.offline.vault_evidence import evidence_of
+from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params, seeds_of
 from infold.workspace import Workspace
@@ -91,7 +91,7 @@ def _examples(case: Case, place: Workspace) -> Iterator[Example]:
         steps = DirectSteps(workspace, OfflineLibrarian(), embedder=embedder)
         steps.sync_tables()
         steps.sync_index()
-        known = evidence_of(catalogue_of(workspace), steps.searcher, embedder)
+        known = scorer_of(catalogue_of(workspace), steps.searcher, embedder)
         yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if i.kind == "cut")
         steps.close()
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 from prefect import task
 from pydantic import TypeAdapter
 
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.exploration import Exploration
 from infold.inbox.planning import Steps
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from tasks.policy import BY_CONTENT, LIBRARIAN_TAG, is_transient
 
@@ -33,10 +33,10 @@ _DELAYS: Final[list[float]] = [2, 15]
     tags=[LIBRARIAN_TAG],
 )
 async def group_paragraphs(
-    key: str, count: int, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot, steps: Steps
+    key: str, count: int, paragraphs: Sequence[Paragraph], snapshot: VaultSnapshot, steps: Steps
 ) -> Payload:
     """The chunks of an inbox (spec 1, Phase 1)."""
-    payload: Payload = CHUNKS.dump_python(await steps.group(paragraphs, atlas), mode="json")
+    payload: Payload = CHUNKS.dump_python(await steps.group(paragraphs, snapshot), mode="json")
     return payload
 
 
@@ -49,9 +49,9 @@ async def group_paragraphs(
     retry_condition_fn=is_transient,
     tags=[LIBRARIAN_TAG],
 )
-async def explore_chunk(key: str, number: int, chunk: Chunk, atlas: VaultSnapshot, steps: Steps) -> Payload:
+async def explore_chunk(key: str, number: int, chunk: Chunk, snapshot: VaultSnapshot, steps: Steps) -> Payload:
     """Which notes a chunk belongs in (spec 1, Phase 3)."""
-    return (await steps.explore(chunk, atlas)).model_dump(mode="json")
+    return (await steps.explore(chunk, snapshot)).model_dump(mode="json")
 
 
 @task(

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from prefect import Task
 from prefect.client.schemas.objects import State
 
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.editing import ChunkEdits
 from infold.inbox.exploration import Exploration
 from infold.inbox.planning import Prepared
 from infold.inbox.run import Run
 from infold.inbox.steps import DirectSteps
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.decisions import content_key
@@ -61,12 +61,12 @@ class PrefectSteps:
         ready, self._ready = await prepared(self._direct)
         return ready
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], snapshot: VaultSnapshot) -> Chunks:
         """The chunks of an inbox (spec 1, Phase 1)."""
         params = self._params.chunking
-        key = self._key("group", Chunks, params, tuple(paragraphs), atlas.sample_names(params))
+        key = self._key("group", Chunks, params, tuple(paragraphs), snapshot.sample_names(params))
         state = await self._group(
-            *(key, len(paragraphs), unseen(paragraphs), unseen(atlas), unseen(self._direct)),
+            *(key, len(paragraphs), unseen(paragraphs), unseen(snapshot), unseen(self._direct)),
             return_state=True,
             wait_for=self._ready,
         )
@@ -74,13 +74,13 @@ class PrefectSteps:
         self._ready = [as_upstream(state)]
         return grouped
 
-    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
+    async def explore(self, chunk: Chunk, snapshot: VaultSnapshot) -> Exploration:
         """Which notes a chunk belongs in (spec 1, Phase 3)."""
         # The hashes too: search candidates come from the notes' texts, of which a card shows only a part.
-        seen = (atlas.fingerprint, atlas.hashes, self._params.exploration, self._params.search)
+        seen = (snapshot.fingerprint, snapshot.hashes, self._params.exploration, self._params.search)
         key = self._key("explore", Exploration, chunk, *seen)
         state = await self._explore(
-            *(key, chunk.id, unseen(chunk), unseen(atlas), unseen(self._direct)),
+            *(key, chunk.id, unseen(chunk), unseen(snapshot), unseen(self._direct)),
             return_state=True,
             wait_for=self._ready,
         )

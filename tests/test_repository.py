@@ -194,7 +194,7 @@ ASSEMBLERS: dict[str, dict[str, str]] = {
         "inbox/steps.py": "opened after a sync of a run, with what that run wrote",
         "search/query/fresh_search.py": "opened after a sync of its own",
     },
-    "evidence_of": {},
+    "scorer_of": {},
     "OfflineLibrarian": {"docmem/automatic.py": "summaries that come by themselves ask no model, whatever is set"},
     "model_librarian": {},
     "NavigatorStore": {},

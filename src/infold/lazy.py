@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     import infold.librarian.estimate
     import infold.librarian.factory
     import infold.librarian.offline
-    import infold.librarian.offline.vault_evidence
+    import infold.librarian.offline.vault_scorer
     import infold.librarian.spend
     import infold.librarian.trees
     import infold.navigator.importing

@@ -88,7 +88,7 @@ class VaultSteps(VaultParts):
         offline = lazy.librarian.offline.OfflineLibrarian()
 
         def take_up(searcher: Searcher) -> Suggest:
-            evidence = lazy.librarian.offline.vault_evidence.evidence_of(catalogue, searcher, self.embedder)
+            evidence = lazy.librarian.offline.vault_scorer.scorer_of(catalogue, searcher, self.embedder)
             offline.look_into(evidence)
             return evidence.suggest
 

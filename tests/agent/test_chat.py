@@ -11,7 +11,7 @@ from infold.agent.permission import to_remember
 from infold.agent.session import AgentSession
 from infold.errors import UsageError
 from infold.notebook.flush import last_flush
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 from infold.notebook.transcripts import read_transcript
 from infold.operations.chat import ChatRequest, chat, start_session
 from infold.operations.contract import Nothing

@@ -10,7 +10,7 @@ import pytest
 import infold
 from infold.agent.session import AgentSession, last_session
 from infold.notebook.flush import last_flush
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 from infold.notebook.transcripts import read_transcript
 from infold.operations.chat import ChatRequest, chat, compact, talk
 from tests.fakes.openai_server import FakeOpenAI, calls, fault, serving, text

@@ -80,7 +80,7 @@ async def test_an_embedding_key_that_is_refused_ends_the_run(workspace):
 async def test_without_a_root_note_the_person_is_told_how_to_set_it(workspace):
     """Root note missing: search candidates carry on, with a warning that names the setting."""
     prepared = await steps_of(workspace).prepare()
-    assert prepared.atlas.root is None
+    assert prepared.snapshot.root is None
     assert any("vault.root_file" in warning for warning in prepared.warnings)
 
 
@@ -88,7 +88,7 @@ async def test_a_root_is_found_as_init_would(workspace):
     """Where one note leads to the others it is taken as the root, and the person is told."""
     (workspace.vault / "garden.md").write_text("[[bread]]\n")
     prepared = await steps_of(workspace).prepare()
-    assert prepared.atlas.root == "garden.md"
+    assert prepared.snapshot.root == "garden.md"
     assert any("garden.md is taken" in warning for warning in prepared.warnings)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from infold.notebook.context import build_context
 from infold.notebook.daily import daily_log
 from infold.notebook.flush import flush_reminder, last_flush
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 from infold.settings import Params
 
 

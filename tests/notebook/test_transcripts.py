@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.notebook.context import build_context
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 from infold.notebook.transcripts import SessionTurn, Transcript, read_transcript
 from infold.notebook.turns import cut_turns
 

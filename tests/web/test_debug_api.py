@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from infold.agent.session import AgentSession
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 
 PAGES = "/api/debug/notebook"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.run import RunPart, StopReason
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Chunk, Look, LookRequest
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
@@ -31,14 +31,14 @@ class Exploration(RunPart):
 
 
 async def explore(
-    chunk: Chunk, atlas: VaultSnapshot, candidates: Sequence[str], librarian: Librarian, params: ExplorationParams
+    chunk: Chunk, snapshot: VaultSnapshot, candidates: Sequence[str], librarian: Librarian, params: ExplorationParams
 ) -> Exploration:
     """Walks the note graph for one chunk, within every limit of spec 1.
 
     `candidates` are the best search hits: they join AVAILABLE, so that a note no link path reaches can be found. Raises
     what the librarian raises.
     """
-    state = _State(atlas, candidates, params.max_files_viewed_total)
+    state = _State(snapshot, candidates, params.max_files_viewed_total)
     conversation = librarian.conversation(chunk)
     answer = Look(action="checkout", files=[])
     rounds = 0
@@ -54,9 +54,9 @@ async def explore(
         answer = await conversation.look(
             LookRequest(
                 chunk=chunk,
-                viewed=tuple(atlas.cards[path] for path in state.viewed),
-                available=tuple(atlas.cards[path] for path in state.available),
-                summaries=atlas.summaries,
+                viewed=tuple(snapshot.cards[path] for path in state.viewed),
+                available=tuple(snapshot.cards[path] for path in state.available),
+                summaries=snapshot.summaries,
                 round=round_,
                 rounds_left=max(rounds_left, 0),
                 may_view=may_view,
@@ -92,13 +92,13 @@ def _stopped_by(state: _State, rounds_left: int) -> StopReason:
 class _State:
     """Which notes are VIEWED and AVAILABLE, in the order they became so."""
 
-    def __init__(self, atlas: VaultSnapshot, candidates: Iterable[str], max_viewed: int) -> None:
-        self._atlas = atlas
+    def __init__(self, snapshot: VaultSnapshot, candidates: Iterable[str], max_viewed: int) -> None:
+        self._snapshot = snapshot
         self._max_viewed = max_viewed
         self.viewed: list[str] = []
         self.available: list[str] = []
-        if atlas.root is not None:
-            self.view([atlas.root])
+        if snapshot.root is not None:
+            self.view([snapshot.root])
         self._offer(candidates)
 
     @property
@@ -110,9 +110,9 @@ class _State:
             if path in self.available:
                 self.available.remove(path)
             self.viewed.append(path)
-            self._offer(self._atlas.cards[path].links)
+            self._offer(self._snapshot.cards[path].links)
 
     def _offer(self, paths: Iterable[str]) -> None:
         for path in paths:
-            if path in self._atlas.cards and path not in self.viewed and path not in self.available:
+            if path in self._snapshot.cards and path not in self.viewed and path not in self.available:
                 self.available.append(path)

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 
 from infold.durable.locks import integration_lock
 from infold.errors import LibrarianFault, NoteChanged
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks
 from infold.inbox.differing import differences
 from infold.inbox.inbox_text import remove_paragraphs
@@ -23,6 +22,7 @@ from infold.inbox.planning import PlannedOutcome, Planner, Prepared, Steps
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
 from infold.inbox.taking import taken_in
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Paragraph
 from infold.vault.files import decode, read_bytes
 from infold.workspace import Workspace
@@ -51,10 +51,10 @@ async def _integrate(workspace: Workspace, steps: Steps, *, dry_run: bool, start
 
     paragraphs, waiting = taken_in(workspace, paragraphs)
     prepared = await steps.prepare()
-    grouped = await _group(steps, paragraphs, prepared.atlas)
+    grouped = await _group(steps, paragraphs, prepared.snapshot)
     waits = (_waits(waiting, workspace.params.integrate.max_paragraphs),) if waiting else ()
     prepared = replace(prepared, warnings=finished + waits + prepared.warnings)
-    planner = Planner(workspace, steps, prepared.atlas, grouped.chunks)
+    planner = Planner(workspace, steps, prepared.snapshot, grouped.chunks)
     run_id = ""
     tries_left = workspace.params.integrate.max_recheckouts
     while True:
@@ -94,11 +94,11 @@ def _read_inbox(workspace: Workspace) -> tuple[bytes, str | None]:
     return read_bytes(workspace.inbox.parent, workspace.inbox.name, limit), None
 
 
-async def _group(steps: Steps, paragraphs: Sequence[InboxParagraph], atlas: VaultSnapshot) -> Chunks:
+async def _group(steps: Steps, paragraphs: Sequence[InboxParagraph], snapshot: VaultSnapshot) -> Chunks:
     steps.progress("group", 0, 1)
     plain = [p.paragraph for p in paragraphs]
     try:
-        grouped = await steps.group(plain, atlas)
+        grouped = await steps.group(plain, snapshot)
     except LibrarianFault as error:
         grouped = Chunks((), (f"Nothing could be grouped, so all paragraphs stay in the inbox: {error}",))
     steps.progress("group", 1, 1)

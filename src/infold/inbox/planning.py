@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from infold.errors import EditRefused, LibrarianFault
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks, too_long
 from infold.inbox.editing import ChunkEdits, WorkingCopy
 from infold.inbox.exploration import Exploration
 from infold.inbox.run import Run, SkippedFile
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
@@ -31,9 +31,9 @@ _WORDS_SHOWN: Final = 6  # of a chunk, where it is named
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The vault, ready to be explored: its atlas, and what was passed over or is worth a warning."""
+    """The vault, ready to be explored: its snapshot, and what was passed over or is worth a warning."""
 
-    atlas: VaultSnapshot
+    snapshot: VaultSnapshot
     skipped: tuple[SkippedFile, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -52,10 +52,10 @@ class Steps(Protocol):
     async def prepare(self) -> Prepared:
         """Tables, summaries and index brought up to date."""
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], snapshot: VaultSnapshot) -> Chunks:
         """Phase 1."""
 
-    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
+    async def explore(self, chunk: Chunk, snapshot: VaultSnapshot) -> Exploration:
         """Phase 3."""
 
     async def edit(
@@ -86,10 +86,10 @@ class PlannedOutcome:
 class Planner:
     """Plans all chunks against one draft of the vault, side by side, settled in their order."""
 
-    def __init__(self, workspace: Workspace, steps: Steps, atlas: VaultSnapshot, chunks: tuple[Chunk, ...]) -> None:
+    def __init__(self, workspace: Workspace, steps: Steps, snapshot: VaultSnapshot, chunks: tuple[Chunk, ...]) -> None:
         self._workspace = workspace
         self._steps = steps
-        self._atlas = atlas
+        self._snapshot = snapshot
         self._chunks = chunks
         self._explored: dict[int, Exploration] = {}
         self._answers: dict[tuple[int, tuple[OpenNote, ...]], ChunkEdits] = {}
@@ -147,7 +147,7 @@ class Planner:
             return Exploration(chunk=chunk.id, reason=reasons[0])
         if chunk.id not in self._explored:
             try:
-                self._explored[chunk.id] = await self._steps.explore(chunk, self._atlas)
+                self._explored[chunk.id] = await self._steps.explore(chunk, self._snapshot)
             except LibrarianFault as error:
                 return Exploration(chunk=chunk.id, reason=str(error))
         return self._explored[chunk.id]

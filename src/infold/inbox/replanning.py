@@ -55,7 +55,7 @@ async def _planned(workspace: Workspace, steps: Steps, run: Run, again: list[Chu
     limit = workspace.params.vault.max_note_bytes
     inbox = read_bytes(workspace.inbox.parent, workspace.inbox.name, limit)
     prepared = await steps.prepare()
-    planner = Planner(workspace, steps, prepared.atlas, _chunks(run, again, decode(inbox, workspace.inbox_path)))
+    planner = Planner(workspace, steps, prepared.snapshot, _chunks(run, again, decode(inbox, workspace.inbox_path)))
     for chunk in run.chunks:
         if chunk not in again:
             planner.draft.open(edit.file for edit in chunk.edits)

@@ -15,7 +15,6 @@ from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
 from infold.errors import EndpointFault, EndpointUnreachable, IndexFault
-from infold.inbox.atlas import VaultSnapshot
 from infold.inbox.chunking import Chunks, group_paragraphs
 from infold.inbox.editing import ChunkEdits, ask_for_edits
 from infold.inbox.exploration import Exploration, explore
@@ -23,6 +22,7 @@ from infold.inbox.planning import Prepared
 from infold.inbox.run import Run, SkippedFile
 from infold.inbox.runs import apply_run
 from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
+from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
@@ -87,13 +87,13 @@ class DirectSteps:
     def prepared(
         self, found: CatalogueResult, summaries: Summaries, index: SyncResult, without_vectors: tuple[str, ...]
     ) -> Prepared:
-        """What the three syncs leave for the chunks: the atlas, and all that was passed over."""
-        atlas = self._atlas(summaries)
+        """What the three syncs leave for the chunks: the snapshot, and all that was passed over."""
+        snapshot = self._snapshot(summaries)
         skipped = {file.path: file.reason for file in found.skipped} | dict(index.skipped)
         return Prepared(
-            atlas,
+            snapshot,
             tuple(SkippedFile(path=path, reason=reason) for path, reason in sorted(skipped.items())),
-            (*self._warnings(found, atlas), *without_vectors, *summaries.warnings),
+            (*self._warnings(found, snapshot), *without_vectors, *summaries.warnings),
         )
 
     def sync_tables(self) -> CatalogueResult:
@@ -137,19 +137,19 @@ class DirectSteps:
             rebuild=rebuild,
         )
 
-    async def group(self, paragraphs: Sequence[Paragraph], atlas: VaultSnapshot) -> Chunks:
+    async def group(self, paragraphs: Sequence[Paragraph], snapshot: VaultSnapshot) -> Chunks:
         """Phase 1."""
         params = self._workspace.params.chunking
         _ = self.searcher  # the offline librarian groups by evidence too
-        return await group_paragraphs(paragraphs, atlas.sample_names(params), self._librarian, params)
+        return await group_paragraphs(paragraphs, snapshot.sample_names(params), self._librarian, params)
 
-    async def explore(self, chunk: Chunk, atlas: VaultSnapshot) -> Exploration:
+    async def explore(self, chunk: Chunk, snapshot: VaultSnapshot) -> Exploration:
         """Phase 3, with the best search hits for the chunk beside the links."""
         params = self._workspace.params.exploration
         searcher = self.searcher
         suggest = self._suggest or by_search(searcher)
         candidates = suggest([p.text for p in chunk.paragraphs], params.search_candidates)
-        return await explore(chunk, atlas, candidates, self._librarian, params)
+        return await explore(chunk, snapshot, candidates, self._librarian, params)
 
     async def edit(
         self, chunk: Chunk, exploration: Exploration, notes: tuple[OpenNote, ...], refused: str
@@ -219,7 +219,7 @@ class DirectSteps:
     def _kind(self) -> Callable[[str], str]:
         return kind_of(self._workspace.params, self._workspace.vault)
 
-    def _atlas(self, summaries: Summaries) -> VaultSnapshot:
+    def _snapshot(self, summaries: Summaries) -> VaultSnapshot:
         kind_at, links = self._kind(), self._catalogue.outgoing()
         cards: dict[str, NoteCard] = {}
         words: dict[str, int] = {}
@@ -238,14 +238,14 @@ class DirectSteps:
             root = found.path if found else None
         return VaultSnapshot(cards, words, kinds, root, hashes)
 
-    def _warnings(self, found: CatalogueResult, atlas: VaultSnapshot) -> list[str]:
+    def _warnings(self, found: CatalogueResult, snapshot: VaultSnapshot) -> list[str]:
         said = [f"{file.path}: {file.reason}" for file in found.warnings]
         if found.emptied:
             said.append("The vault is suddenly empty; what was known of its notes was kept.")
         name = self._workspace.params.vault.root_file
-        if atlas.root not in (None, name):
-            said.append(f"There is no root note {name}; {atlas.root} is taken, which `infold init` would find too.")
-        if atlas.root is None:
+        if snapshot.root not in (None, name):
+            said.append(f"There is no root note {name}; {snapshot.root} is taken, which `infold init` would find too.")
+        if snapshot.root is None:
             said.append(
                 f"There is no root note {name}, so only search finds notes. Set vault.root_file to the note that links "
                 "to the others, for example with `infold init`."

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.daily import daily_path, local
-from infold.notebook.injected import TAG
+from infold.notebook.injected_text import TAG
 from infold.notebook.older_layout import moves, old_place
 from infold.text import fenced
 from infold.vault.daily_notes import daily_notes

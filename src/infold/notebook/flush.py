@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from infold.notebook.injected import REMINDER
+from infold.notebook.injected_text import REMINDER
 from infold.vault.writing import note_writer
 from infold.workspace import Workspace
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from infold.errors import NoteUnreadable
-from infold.notebook.injected import without_injected
+from infold.notebook.injected_text import without_injected
 
 SUFFIX: Final = ".jsonl"
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024

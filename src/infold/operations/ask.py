@@ -13,7 +13,7 @@ from infold.errors import IndexFault, LibrarianFault, UsageError
 from infold.librarian.questions import Finder, PlannedCall, PlanRequest
 from infold.librarian.spend import Usage
 from infold.operations.contract import Effect, Face, Group, Message
-from infold.operations.looking import CANNOT_LOOK, Looking
+from infold.operations.planned_calls import CANNOT_LOOK, PlannedCalls
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 from infold.own_loop import in_own_loop
@@ -93,7 +93,7 @@ def ask_(vault: OpenVault, request: AskRequest) -> AskAnswer:
     quote = quote_first(vault, "ask", request, lambda: _estimate(vault, asked))
     if quote is not None:
         return AskAnswer(statements=(), not_found="", steps=(), evidence=(), notices=(), usage=Usage(), quote=quote)
-    looking = Looking(vault, request.caller)
+    looking = PlannedCalls(vault, request.caller)
     space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
     done, usage = in_own_loop(_asked(vault, asked, looking, space))
     return AskAnswer(
@@ -112,7 +112,9 @@ def answer_text(answer: AskAnswer) -> str:
     return "\n".join([*said, *([f"Not found: {answer.not_found}"] if answer.not_found else [])])
 
 
-async def _asked(vault: OpenVault, request: PlanRequest, looking: Looking, space: Workspace) -> tuple[Asked, Usage]:
+async def _asked(
+    vault: OpenVault, request: PlanRequest, looking: PlannedCalls, space: Workspace
+) -> tuple[Asked, Usage]:
     async with vault.steps(space) as steps:
         return await ask(request, looking, steps.librarian), steps.usage
 

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from infold.vault.front_matter import without_front_matter
 from infold.web.markdown_blocks import add_block_rules
 from infold.web.markdown_links import ANCHOR, Resolve, add_link_rules
-from infold.web.markdown_marks import add_mark_rules
+from infold.web.markdown_syntax import add_mark_rules
 
 Embedded = Callable[[str], str]  # the path of a note to its text
 

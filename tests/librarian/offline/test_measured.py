@@ -9,7 +9,7 @@ from infold.evaluation.evaluating import EvaluationPlan, evaluate
 from infold.evaluation.findings import find
 from infold.inbox.steps import DirectSteps
 from infold.librarian.offline import OfflineLibrarian
-from infold.librarian.offline.vault_evidence import evidence_of
+from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.settings import load_params
 from infold.vault_evaluation import carry_out_case
@@ -47,7 +47,7 @@ def test_the_names_of_a_vault_come_from_its_catalogue(tmp_path):
     try:
         steps.sync_tables()
         steps.sync_index()
-        known = evidence_of(catalogue_of(place), steps.searcher, NO_EMBEDDER)
+        known = scorer_of(catalogue_of(place), steps.searcher, NO_EMBEDDER)
         assert known.covering("Birch for the kiln is split in spring.") == "Wood.md"
         assert known.covering("Ash is burnt in the [[Kiln]] alone.") is None  # "the" stands in the link's text
         assert known.covering("Ash is burnt in [[Kiln]] alone.") == "Wood.md"

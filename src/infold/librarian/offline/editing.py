@@ -12,7 +12,7 @@ from typing import Final
 from infold.librarian.answers import Edit, EditRequest, LeftOut, OpenNote, Paragraph
 from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import inserting
-from infold.librarian.offline.evidence import CandidateScorer
+from infold.librarian.offline.candidate_scorer import CandidateScorer
 from infold.librarian.offline.placing import InsertionPoint, best_section, end_of, place_in
 from infold.librarian.offline.reading import NoteFeatures, Query, read_note
 from infold.librarian.offline.reasons import why

@@ -24,8 +24,8 @@ from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import grouping, homes, looking
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
+from infold.librarian.offline.candidate_scorer import CandidateScorer
 from infold.librarian.offline.editing import Editing
-from infold.librarian.offline.evidence import CandidateScorer
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.offline.question_rules import planned
 from infold.librarian.offline.summaries import plain

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from infold.librarian.offline.candidate_scorer import NoteMatch
 from infold.librarian.offline.corpus import Corpus
-from infold.librarian.offline.evidence import NoteMatch
 from infold.librarian.offline.reading import NoteFeatures, NoteSection, Query
 from infold.search.languages import detect_language
 from infold.search.terms import terms

@@ -17,7 +17,7 @@ _SAID: Final = 6  # results of one look
 _LINE_END: Final = "\n"
 
 
-class Looking:
+class PlannedCalls:
     """Makes planned calls for one caller; counts what they gave, and keeps why one could not be made."""
 
     def __init__(self, vault: OpenVault, caller: str) -> None:
@@ -115,12 +115,12 @@ def _days(call: PlannedCall) -> dict[str, str | None]:
     }
 
 
-_LOOKS: Final[Mapping[Finder, Callable[[Looking, PlannedCall], list[FoundText]]]] = {
-    "search": Looking.search,
-    "explore": Looking.explore,
-    "move": Looking.move,
-    "zoom_in": Looking.zoom_in,
-    "zoom_out": Looking.zoom_out,
-    "follow_link": Looking.follow_link,
-    "themes": Looking.themes,
+_LOOKS: Final[Mapping[Finder, Callable[[PlannedCalls, PlannedCall], list[FoundText]]]] = {
+    "search": PlannedCalls.search,
+    "explore": PlannedCalls.explore,
+    "move": PlannedCalls.move,
+    "zoom_in": PlannedCalls.zoom_in,
+    "zoom_out": PlannedCalls.zoom_out,
+    "follow_link": PlannedCalls.follow_link,
+    "themes": PlannedCalls.themes,
 }

@@ -1,6 +1,6 @@
 """The vault as exploration sees it: a card for every note, taken from the catalogue at one moment.
 
-An atlas is a snapshot: chunks explored side by side see the same one. It never holds full texts.
+It is one moment: chunks explored side by side see the same one. It never holds full texts.
 """
 
 from __future__ import annotations

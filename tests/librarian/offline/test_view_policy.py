@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infold.librarian.answers import Chunk, LookRequest, NoteCard, Paragraph
-from infold.librarian.offline.looking import look
+from infold.librarian.offline.view_policy import look
 
 LINKS = {"index.md": ["hub.md", "other.md"], "hub.md": ["home.md"], "other.md": [], "home.md": []}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
-from infold.librarian.offline.evidence import CandidateScorer, Search
+from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
 from infold.librarian.offline.names import names_of
 from infold.search.embed.embedder import Embedder
 from infold.vault.records import Note
 
 
-def evidence_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
+def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
     """The evidence of the vault as its catalogue and its index have it. Make it anew after a sync."""
 
     def read(path: str) -> Note | None:
