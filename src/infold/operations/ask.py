@@ -93,15 +93,15 @@ def ask_(vault: OpenVault, request: AskRequest) -> AskAnswer:
     quote = quote_first(vault, "ask", request, lambda: _estimate(vault, asked))
     if quote is not None:
         return AskAnswer(statements=(), not_found="", steps=(), evidence=(), notices=(), usage=Usage(), quote=quote)
-    looking = PlannedCalls(vault, request.caller)
+    calls = PlannedCalls(vault, request.caller)
     space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
-    done, usage = in_own_loop(_asked(vault, asked, looking, space))
+    done, usage = in_own_loop(_asked(vault, asked, calls, space))
     return AskAnswer(
         statements=tuple(AskStatement(text=each.text, places=tuple(each.places)) for each in done.answer.statements),
         not_found=done.answer.not_found,
-        steps=tuple(_step(call, found) for call, found in zip(done.plan.calls, looking.counts, strict=False)),
+        steps=tuple(_step(call, found) for call, found in zip(done.plan.calls, calls.counts, strict=False)),
         evidence=tuple(AskEvidence.of(each) for each in done.evidence),
-        notices=tuple(dict.fromkeys(looking.notices)),
+        notices=tuple(dict.fromkeys(calls.notices)),
         usage=usage,
     )
 
@@ -112,11 +112,9 @@ def answer_text(answer: AskAnswer) -> str:
     return "\n".join([*said, *([f"Not found: {answer.not_found}"] if answer.not_found else [])])
 
 
-async def _asked(
-    vault: OpenVault, request: PlanRequest, looking: PlannedCalls, space: Workspace
-) -> tuple[Asked, Usage]:
+async def _asked(vault: OpenVault, request: PlanRequest, calls: PlannedCalls, space: Workspace) -> tuple[Asked, Usage]:
     async with vault.steps(space) as steps:
-        return await ask(request, looking, steps.librarian), steps.usage
+        return await ask(request, calls, steps.librarian), steps.usage
 
 
 def _estimate(vault: OpenVault, asked: PlanRequest) -> Any:

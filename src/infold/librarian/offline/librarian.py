@@ -21,7 +21,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
-from infold.librarian.offline import grouping, homes, looking
+from infold.librarian.offline import grouping, homes, view_policy
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.candidate_scorer import CandidateScorer
@@ -137,7 +137,7 @@ class OfflineConversation:
     async def look(self, request: LookRequest) -> Look:
         """Which notes to view next, or to check out."""
         homes = {paragraph.n: homes_of(paragraph.text, self._evidence) for paragraph in request.chunk.paragraphs}
-        return looking.look(request, homes, self._evidence.backlinks)
+        return view_policy.look(request, homes, self._evidence.backlinks)
 
     async def edit(self, request: EditRequest) -> Edits:
         """Each paragraph to the open note, and the place in it, where it reads on; or a duplicate; or left out."""
