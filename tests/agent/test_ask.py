@@ -249,6 +249,14 @@ def test_evidence_reaches_a_model_fenced_and_labelled():
     assert said["content"].count("<<<evidence ") == 2
 
 
+def test_a_folder_in_a_question_is_found_whatever_its_case(vault):
+    """Only its notes are cited; one that is not there is told."""
+    answer = asked(vault, "What do I have in my Garden folder about water?")
+    assert {path.partition("/")[0] for path in paths(answer)} == {"garden"}
+    assert {step.folder for step in answer.steps} == {"Garden"}
+    assert "There is no folder 'cellar'." in asked(vault, "What do I have in my cellar folder about water?").notices
+
+
 def test_text_from_outside_keeps_its_label(own, folder):
     """Also after it became a note, and on the way through the navigator."""
     (folder / "web.md").write_text("---\norigin: https://example.org/a\n---\n# Zinnias\n\nZinnias bloom in July.\n")

@@ -74,6 +74,54 @@ def test_the_five_questions_in_each_language(language):
     assert (step.find, step.since, step.until) == ("move", date(2025, 1, 1), date(2025, 12, 31))
 
 
+IN_A_FOLDER = {
+    "english": (
+        "What do I have in my garden folder about compost?",
+        "What do I have about compost in the folder “My beds”?",
+    ),
+    "german": (
+        "Was habe ich im Ordner Garten über Kompost?",
+        "Was habe ich über Kompost in meinem Ordner „Meine Beete“?",
+    ),
+    "french": (
+        "Qu'est-ce que j'ai écrit dans mon dossier jardin sur le compost ?",
+        "Qu'est-ce que j'ai écrit sur le compost dans le dossier « mes plates-bandes » ?",
+    ),
+    "spanish": ("¿Qué tengo en mi carpeta huerto sobre el compost?", "¿Qué tengo sobre el compost en la carpeta «x»?"),
+    "portuguese": (
+        "O que tenho na pasta jardim sobre compostagem?",
+        "O que tenho sobre compostagem na minha pasta “A B”?",
+    ),
+    "japanese": ("庭フォルダの堆肥について何がありますか", "堆肥についてフォルダ「私の庭」に何がありますか"),
+    "chinese": ("在我的花园文件夹里我有哪些关于堆肥的笔记", "在文件夹“我的 花园”里我有哪些关于堆肥的笔记"),
+}
+NAMES = {
+    "english": ("garden", "My beds"),
+    "german": ("Garten", "Meine Beete"),
+    "french": ("jardin", "mes plates-bandes"),
+    "spanish": ("huerto", "x"),
+    "portuguese": ("jardim", "A B"),
+    "japanese": ("庭", "私の庭"),
+    "chinese": ("花园", "我的 花园"),
+}
+
+
+@pytest.mark.parametrize("language", IN_A_FOLDER)
+def test_a_folder_is_understood_in_each_language(language):
+    """Bare before the subject, in quotes after it: the folder narrows what is looked for, and is no part of it."""
+    subjects = (
+        {"english": "compost"} | {name: five[0][1] for name, five in FIVE.items()} | {"portuguese": "compostagem"}
+    )
+    for question, name in zip(IN_A_FOLDER[language], NAMES[language], strict=True):
+        plan = planned(PlanRequest(question, date(2026, 3, 4), "Garden"))
+        assert {(call.query, call.folder) for call in plan.calls} == {(subjects[language], name)}
+
+
+def test_every_row_understands_folders():
+    """No language of the table is left out."""
+    assert set(IN_A_FOLDER) == {"english", *CUES}
+
+
 def test_every_language_of_the_table_is_shown_here():
     """A row that no question tests does not pass unseen; each row has a pattern for each kind."""
     assert set(FIVE) == set(CUES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from infold.agent.ask import MOST_CHARACTERS, MOST_TEXTS
@@ -27,6 +28,8 @@ class PlannedCalls:
 
     def __call__(self, call: PlannedCall) -> Sequence[FoundText]:
         """What one call finds, as text with its places."""
+        if call.folder:
+            call = call.model_copy(update={"folder": self._folder(call.folder)})
         try:
             found = _LOOKS[call.find](self, call)
         except CANNOT_LOOK as error:
@@ -82,6 +85,17 @@ class PlannedCalls:
             text = next((self._text(path, 1, None) for path in theme.representatives), None)
             found += [FoundText(text.place, text.text, text.trust, about)] if text else []
         return found
+
+    def _folder(self, name: str) -> str:
+        """The folder that is called so in a question, whatever its case; the deepest name of its path will do."""
+        wanted = name.strip("/").casefold()
+        with self._vault.catalogued() as catalogue:
+            inside = {path.rpartition("/")[0] for path in catalogue.paths()}
+        folders = {str(folder) for each in inside for folder in (PurePosixPath(each), *PurePosixPath(each).parents)}
+        named = [each for each in sorted(folders) if f"/{each.casefold()}".endswith(f"/{wanted}")]
+        if not named:
+            self.notices.append(f"There is no folder {name!r}.")
+        return min(named, key=len, default=name)
 
     def _narrowed(self, call: PlannedCall) -> dict[str, Any]:
         return {"caller": self._caller, "tags": tuple(call.tags), "folder": call.folder, "limit": _SAID, **_days(call)}

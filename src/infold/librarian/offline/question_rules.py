@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from infold.librarian.offline.periods import Period, read_period
-from infold.librarian.offline.question_cues import read_cues
+from infold.librarian.offline.question_cues import named_folder, read_cues
 from infold.librarian.questions import Plan, PlanRequest
 from infold.search.query.query_parser import read_question
 
@@ -21,7 +21,8 @@ _HERE: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"(?<!\w)#([\w/-]*[^\W\d][\w/-]*)")
-_FOLDER: Final = re.compile(r"\b(?:in|under|from) (?:the )?folder [\"“]?([\w./ -]+?)[\"”]?(?=[?.,!]|$)", re.IGNORECASE)
+_FOLDER: Final = r"(?:in|under|from|inside) (?:(?:the |my )?folder {name}|(?:the |my ){name} folder)"
+_AFTER_FOLDER: Final = "about|on|of|that|which|with|from|since|in|folder"
 _FRAME: Final = re.compile(
     r"^(?:please\s+)?(?:what (?:do i (?:have|know|say|think)|did i (?:write|say|note|think|decide)|is there)"
     r"(?: (?:about|on|regarding))?|(?:show|find|give|tell|list)(?: me)?(?: (?:all|everything|something))?"
@@ -68,7 +69,7 @@ def _by_cues(request: PlanRequest) -> Calls:
     if cued is None:
         return []
     period, _ = read_period(cued.time, request.today)
-    asked = _AskedQuestion(cued.subject, cued.is_here, _narrowed(period, _TAG.findall(request.question), ""))
+    asked = _AskedQuestion(cued.subject, cued.is_here, _narrowed(period, _TAG.findall(request.question), cued.folder))
     return _KINDS[cued.kind](asked)
 
 
@@ -76,11 +77,11 @@ def _read(request: PlanRequest) -> _AskedQuestion:
     period, text = read_period(request.question, request.today)
     tags = _TAG.findall(text)
     text = _TAG.sub(" ", text)
-    folder = _FOLDER.search(text)
-    text = _FRAME.sub("", _TRAILING.sub(" ", _FOLDER.sub(" ", text)).strip())
+    folder, text = named_folder(text, _FOLDER, _AFTER_FOLDER)
+    text = _FRAME.sub("", _TRAILING.sub(" ", text).strip())
     without_here = _HERE.sub(" ", text)
     subject = without_here if _says_something(without_here) else ""
-    narrowed = _narrowed(period, tags, folder[1].strip() if folder else "")
+    narrowed = _narrowed(period, tags, folder)
     return _AskedQuestion(" ".join(subject.strip(" ?.!,").split()), _HERE.search(text) is not None, narrowed)
 
 
