@@ -24,6 +24,7 @@ PATIENCE_SECONDS = 0.4
 
 class Impatient(PunctualProtocol):
     head_seconds = PATIENCE_SECONDS
+    answer_seconds = PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -131,6 +132,38 @@ async def test_an_answer_that_takes_longer_than_a_head_may_is_waited_for(vault):
 
     async with served(slow) as port:
         assert await status_of(port, head("/", 0)) == 200
+
+
+@pytest.mark.parametrize("parts", [1, 64], ids=["at once", "in parts"])
+async def test_whoever_never_reads_an_answer_is_let_go(parts):
+    """The answer ends for the server too; a client that only rests now and then gets all of it."""
+    whole, ended = b"x" * (1 << 25), asyncio.Event()
+
+    async def large(scope, receive, send):
+        if scope["type"] != "http":
+            return
+        length = str(len(whole)).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+        size = len(whole) // parts
+        for at in range(0, len(whole), size):
+            await send({"type": "http.response.body", "body": whole[at : at + size], "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        await receive()
+        ended.set()
+
+    async with served(large) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 12)
+        writer.write(head("/", 0))
+        await asyncio.wait_for(ended.wait(), 20 * PATIENCE_SECONDS)
+        await asyncio.sleep(2 * PATIENCE_SECONDS)
+        assert len(await heard(reader)) < len(whole)
+        writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
+        writer.write(head("/", 0, "connection: close"))
+        await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(PATIENCE_SECONDS / 4)
+        assert len(await heard(reader)) == len(whole)
+        writer.close()
 
 
 async def test_a_body_that_never_ends_is_let_go(face):
