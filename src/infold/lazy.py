@@ -89,14 +89,18 @@ if TYPE_CHECKING:
     import infold.search
     import infold.search.embed
     import infold.search.embed.providers
+    import infold.search.follow.moments
+    import infold.search.follow.while_unchanged
     import infold.search.index.feeds
     import infold.search.index.generations
     import infold.search.index.sync
     import infold.search.index_status
     import infold.search.query.fresh_search
     import infold.search.query.searcher
+    import infold.vault.daily_notes
     import infold.vault.files
     import infold.vault.front_matter
+    import infold.vault.ignore
     import infold.vault.portions
 
     catalogue = infold.catalogue

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from infold.librarian.ledger import Ledger
     from infold.search.embed.embedder import Embedder
     from infold.search.follow.moments import Moments
+    from infold.search.follow.while_unchanged import WhileUnchanged
     from infold.search.index.feeds import Feed
     from infold.search.index.sync_stats import SyncResult
     from infold.search.query.excerpts import Texts
     from infold.search.query.fresh_search import LiveSearch
     from infold.search.query.searcher import Searcher
     from infold.settings import Params
+    from infold.vault.files import Scan
     from infold.workspace import Workspace
 
 T = TypeVar("T")
@@ -84,6 +86,9 @@ class VaultParts:
         self._docmem = Part(self._open_docmem, lambda docmem: docmem.close())
         self._searcher = Part(self._open_searcher, lambda searcher: searcher.close())
         self._live = Part(self._open_live_search, lambda live: live.close())
+        self._moments = Part(self._open_moments, lambda moments: moments.close())
+        self._scanned = Part(lambda: self._while_unchanged(self._scan))
+        self._catalogued = Part(lambda: self._while_unchanged(lambda: len(self.sync_catalogue().files)))
 
     @property
     def workspace(self) -> Workspace:
@@ -99,7 +104,7 @@ class VaultParts:
 
     def close(self) -> None:
         """Lets go of every part that was built; what needs one afterwards raises VaultClosed."""
-        for part in (self._live, self._searcher, self._docmem, self._embedder, self._environment):
+        for part in (self._live, self._moments, self._searcher, self._docmem, self._embedder, self._environment):
             part.close()
 
     def __enter__(self) -> Self:
@@ -194,18 +199,33 @@ class VaultParts:
     def sync_catalogue(self) -> CatalogueResult:
         """Reads what changed in the notes. Raises VaultNotFound and StateUnwritable."""
         with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:
-            return lazy.catalogue.sync.sync_catalogue(
-                catalogue, progress=lambda done, total: self.progress("tables", done, total)
-            )
+            return self._sync(catalogue)
 
     @contextmanager
     def catalogued(self) -> Iterator[Catalogue]:
         """The catalogue of the notes, brought up to date. Raises VaultNotFound and StateUnwritable."""
         with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:
-            lazy.catalogue.sync.sync_catalogue(
-                catalogue, progress=lambda done, total: self.progress("tables", done, total)
-            )
+            if not self.is_kept_open:
+                self._sync(catalogue)
+            elif self._catalogued.get().get() != catalogue.count():  # another process made it anew, or takes it away
+                self._catalogued.get().forget()
+                self._sync(catalogue)
             yield catalogue
+
+    def scanned(self) -> Scan:
+        """The files of all notes, as they are now; of a vault that is kept open by the kernel's word.
+
+        Raises VaultNotFound.
+        """
+        return self._scanned.get().get() if self.is_kept_open else self._scan()
+
+    def _scan(self) -> Scan:
+        return lazy.vault.files.scan(self.workspace.vault, self.params.vault)
+
+    def _sync(self, catalogue: Catalogue) -> CatalogueResult:
+        return lazy.catalogue.sync.sync_catalogue(
+            catalogue, progress=lambda done, total: self.progress("tables", done, total)
+        )
 
     def sync_index(
         self,
@@ -257,18 +277,18 @@ class VaultParts:
             feeds=lambda: self.feeds(settled_only=True),
             texts=self._texts,
             progress=self.progress,
-            moments=self._moments() if self.is_kept_open else None,
+            moments=self._moments.get() if self.is_kept_open else None,
         )
 
-    def _moments(self) -> Moments:
-        """Those of all that feeds are read from; what memory trees have to tell they know themselves."""
-        from infold.search.follow.moments import Moments
-        from infold.vault.daily_notes import OBSIDIAN_DAILY
-        from infold.vault.ignore import OBSIDIAN_SETTINGS
+    def _while_unchanged(self, make: Callable[[], T]) -> WhileUnchanged[T]:
+        kept = lazy.search.follow.while_unchanged.WhileUnchanged
+        return kept(make, self._moments.get(), self.params.watch.reconcile_seconds)
 
+    def _open_moments(self) -> Moments:
+        """Those of all that feeds are read from; what memory trees have to tell they know themselves."""
         space = self.workspace
-        files = [space.vault / OBSIDIAN_SETTINGS, space.vault / OBSIDIAN_DAILY]
-        return Moments(lambda: (space.vault, space.sessions, space.sources), files)
+        files = [space.vault / lazy.vault.ignore.OBSIDIAN_SETTINGS, space.vault / lazy.vault.daily_notes.OBSIDIAN_DAILY]
+        return lazy.search.follow.moments.Moments(lambda: (space.vault, space.sessions, space.sources), files)
 
     def _open_searcher(self) -> Searcher:
         return lazy.search.query.searcher.Searcher(self.workspace.index, self.params.search, self.embedder)

@@ -123,7 +123,7 @@ class VaultNavigator(VaultMemory):
     @property
     def importer(self) -> Importer:
         """Imports notes of this vault."""
-        return lazy.navigator.importing.Importer(self.workspace.vault, self.params, self.navigator_store)
+        return lazy.navigator.importing.Importer(self.workspace.vault, self.params, self.navigator_store, self.scanned)
 
     def browse(self, path: str = "") -> tuple[list[BrowsedFolder], list[BrowsedNote]]:
         """The folders and notes right below a folder of the vault. Raises UsageError for a folder there is not."""

@@ -9,7 +9,7 @@ import mcp_types as types
 
 from infold.app import OpenVault
 from infold.errors import UsageError
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 
 _PAGE: Final = 200
 _NEWEST_RUNS: Final = 20
@@ -31,7 +31,7 @@ def templates() -> list[types.ResourceTemplate]:
 def list_resources(vault: OpenVault, cursor: str | None) -> types.ListResourcesResult:
     """The notes in the order of their paths, a page at a time; before the first, the newest runs."""
     start = int(cursor) if cursor and cursor.isdecimal() else 0
-    paths = [file.path for file in scan(vault.workspace.vault, vault.params.vault).files]
+    paths = [file.path for file in vault.scanned().files]
     found = [
         types.Resource(uri=f"run:///{run.id}", name=f"run {run.id}", description=str(run.status), mime_type=_MARKDOWN)
         for run in (sorted(vault.runs.list(), key=lambda run: run.id)[-_NEWEST_RUNS:] if start == 0 else ())

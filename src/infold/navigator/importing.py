@@ -7,7 +7,7 @@ Reading costs nothing and happens by itself (`refresh`); what a librarian is ask
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params
 from infold.text import content_hash
-from infold.vault.files import FileStat, Skipped, decode, read_bytes, scan
+from infold.vault.files import FileStat, Scan, Skipped, decode, read_bytes, scan
 from infold.vault.links import LinkResolver
 from infold.vault.note import Note, parse
 
@@ -54,13 +54,16 @@ class Summarised:
 class Importer:
     """Imports notes of one vault into a store."""
 
-    def __init__(self, vault: Path, params: Params, store: NavigatorStore) -> None:
+    def __init__(
+        self, vault: Path, params: Params, store: NavigatorStore, scanned: Callable[[], Scan] | None = None
+    ) -> None:
         self._vault, self._params, self._store = vault, params, store
+        self._scanned = scanned or (lambda: scan(vault, params.vault))
 
     def notes(self) -> dict[str, FileStat]:
         """Every note that can be imported, by path. Raises VaultNotFound."""
         kind = kind_of(self._params, self._vault)
-        files = scan(self._vault, self._params.vault).files
+        files = self._scanned().files
         return {file.path: file for file in files if kind(file.path) not in _FOREIGN}
 
     def chosen(self, paths: Sequence[str]) -> list[str]:

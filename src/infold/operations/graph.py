@@ -154,13 +154,15 @@ class _Viewing:
     def _map(self, graph: Graph) -> KnowledgeGraphAnswer:
         """What is near a note, the nearest first, or the most linked notes, and the links between them."""
         if self.note:
-            near = graph.neighbours(self.note, self.request.hops)
-            found = [GraphNote.of(graph.hub(path), distance=distance) for path, distance in near.items()]
+            near = list(graph.neighbours(self.note, self.request.hops).items())
+            total = len(near)
+            shown = [GraphNote.of(graph.hub(path), distance=away) for path, away in near[: self.request.limit]]
         else:
-            found = [GraphNote.of(hub) for hub in graph.hubs(None)]
-        shown = tuple(found[: self.request.limit])
+            hubs = graph.hubs(None)
+            total = len(hubs)
+            shown = [GraphNote.of(hub) for hub in hubs[: self.request.limit]]
         joined = tuple(graph.links_among([note.path for note in shown]))
-        return self._made(len(found), notes=shown, joined=joined)
+        return self._made(total, notes=tuple(shown), joined=joined)
 
     def _listed(self, graph: Graph) -> list[GraphNote]:
         """The notes of the views that are lists of notes."""

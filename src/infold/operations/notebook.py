@@ -193,7 +193,7 @@ def notebook_pages(vault: OpenVault, request: NotebookPagesRequest) -> NotebookP
     folder = request.folder.strip().removeprefix("./").strip("/")
     folders: Counter[str] = Counter()
     pages: list[NotebookPage] = []
-    for file in lazy.vault.files.scan(vault.workspace.vault, vault.params.vault).files:
+    for file in vault.scanned().files:
         if folder and not file.path.startswith(f"{folder}/"):
             continue
         rest = file.path[len(folder) + 1 :] if folder else file.path

@@ -64,7 +64,7 @@ class IndexStatusAnswer(Message):
 @operation(Group.VAULT, Effect.READS, errors=(VaultNotFound,), not_in={Face.CLI: "`infold status` shows it"})
 def index_status_get(vault: OpenVault, request: Nothing) -> IndexStatusAnswer:  # noqa: ARG001
     """Get the health and the numbers of the search index."""
-    return IndexStatusAnswer.from_json(index_status.status(vault.workspace))
+    return IndexStatusAnswer.from_json(index_status.status(vault.workspace, vault.scanned()))
 
 
 class IndexedFile(Message):
@@ -151,7 +151,7 @@ def vault_status(vault: OpenVault, request: VaultStatusRequest) -> VaultStatusAn
         last_status=str(last.status) if last else None,
         last_flush=flush.at if flush else None,
         spent_today=SpentToday.of(vault.ledger.today()),
-        index=IndexStatusAnswer.from_json(index_status.status(space)),
+        index=IndexStatusAnswer.from_json(index_status.status(space, vault.scanned())),
         settings=vault.params.model_dump(mode="json") if request.settings else {},
     )
 

@@ -24,7 +24,7 @@ from infold.search.index.feeds import notes_in
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import IN_PROGRESS, Manifest
 from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
-from infold.vault.files import decode, read_bytes
+from infold.vault.files import Scan, decode, read_bytes
 
 if TYPE_CHECKING:
     from infold.progress import Progress
@@ -71,8 +71,11 @@ def held(workspace: Workspace) -> tuple[int, int, int]:
         return done, _passages(manifest, notes), manifest.pending_count()
 
 
-def status(workspace: Workspace) -> JsonObject:
-    """Health and numbers of the index. Raises VaultNotFound: without a vault nobody can say what is stale."""
+def status(workspace: Workspace, seen: Scan | None = None) -> JsonObject:
+    """Health and numbers of the index, beside the notes as they are or were just `seen`.
+
+    Raises VaultNotFound: without a vault nobody can say what is stale.
+    """
     folder = Generations(workspace.index)
     facts: JsonObject = {
         "indexed": False,
@@ -96,7 +99,7 @@ def status(workspace: Workspace) -> JsonObject:
         facts["indexed"] = not folder.is_damaged
         facts["lastSync"] = _iso(last.moment_ns) if last else None
         facts["lastSyncDuration"] = last.duration_ms if last else None
-        facts["files"] = {"total": len(notes), "stale": len(_stale(workspace, notes))}
+        facts["files"] = {"total": len(notes), "stale": len(_stale(workspace, notes, seen))}
         facts["chunks"]["total"] = passages
         facts["chunks"]["withEmbeddings"] = max(0, passages - manifest.pending_count()) if model else 0
         facts["embeddingModel"] = model or None
@@ -184,12 +187,12 @@ def _passages(manifest: Manifest, notes: dict[str, IndexedNote]) -> int:
     return sum(note.passages for note in notes.values()) if counted is None else counted
 
 
-def _stale(workspace: Workspace, notes: dict[str, IndexedNote]) -> set[str]:
+def _stale(workspace: Workspace, notes: dict[str, IndexedNote], seen: Scan | None = None) -> set[str]:
     """The notes that a sync would read, by time and size, and those that it would take away.
 
     A file that no sync can read is none of them; where a great many are not indexed, they are not opened to see.
     """
-    listing = notes_in(workspace.vault, workspace.params)
+    listing = notes_in(workspace.vault, workspace.params, seen)
     changed = {item.path for item in listing.items if _differs(item, notes.get(item.path))}
     unknown = changed - notes.keys()
     if len(unknown) <= _MOST_OPENED:

@@ -47,7 +47,7 @@ def debug_router(vault: OpenVault) -> APIRouter:
     @router.get("/memory/status")
     def memory_status() -> JsonValues:
         """Index health and statistics."""
-        return index_status.status(vault.workspace)
+        return index_status.status(vault.workspace, vault.scanned())
 
     @router.get("/memory/search")
     def memory_search(q: Annotated[str, Query(min_length=1)], sources: str = "") -> JsonValues:

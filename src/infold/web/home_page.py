@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import nlargest
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastapi.responses import Response
 
 from infold.inbox.paragraphs import read_paragraphs
 from infold.operations.inbox import RunListRequest, run_list
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import FileStat, scan
+from infold.vault.files import FileStat
 from infold.web.rendering import Pages
-
-if TYPE_CHECKING:
-    from infold.workspace import Workspace
 
 _FOLDERS: Final = 12
 _NAMES: Final = 3
@@ -40,7 +38,7 @@ class HomePage(Pages):
     async def home(self) -> Response:
         """The cards: folders with what is in them, the inbox, the newest changes."""
         space = self._vault.workspace
-        cards, top = await asyncio.to_thread(_folders, space)
+        cards, top = await asyncio.to_thread(lambda: _folders(self._vault.scanned().files))
         runs = await self.ask(run_list, RunListRequest(limit=_RUNS))
         waiting = await asyncio.to_thread(read_paragraphs, space)
         today = daily_notes(space.vault, space.params.notebook).path(datetime.now().astimezone())
@@ -55,10 +53,10 @@ class HomePage(Pages):
         )
 
 
-def _folders(space: Workspace) -> tuple[list[FolderCard], int]:
-    """The folders at the top of the vault, and how many notes lie beside them. One look at the vault."""
+def _folders(files: Iterable[FileStat]) -> tuple[list[FolderCard], int]:
+    """The folders at the top of the vault, and how many notes lie beside them."""
     inside: dict[str, list[FileStat]] = {}
-    for file in scan(space.vault, space.params.vault).files:
+    for file in files:
         folder, slash, _ = file.path.partition("/")
         inside.setdefault(folder if slash else "", []).append(file)
     top = len(inside.pop("", []))

@@ -6,7 +6,6 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from infold.vault.files import scan
 from infold.vault.links import LinkResolver
 
 if TYPE_CHECKING:
@@ -28,6 +27,6 @@ class Resolver:
         """The path of the note that `target` means in the note `source`."""
         with self._lock:
             if self._known is None or time.monotonic() - self._read_at > _FRESH_SECONDS:
-                files = scan(self._vault.workspace.vault, self._vault.params.vault).files
+                files = self._vault.scanned().files
                 self._known, self._read_at = LinkResolver((file.path for file in files), {}), time.monotonic()
             return self._known.resolve(target, source)

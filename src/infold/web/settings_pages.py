@@ -18,7 +18,6 @@ from infold.place import PARAMS_FILE
 from infold.settings import Params
 from infold.settings_file import change_setting, said_in
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import scan
 from infold.web.rendering import Pages
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class SettingsPages(Pages):
         space = self._vault.workspace
         days = daily_notes(space.vault, space.params.notebook)
         sizes: dict[bool, list[int]] = {False: [], True: []}
-        for file in scan(space.vault, space.params.vault).files:
+        for file in self._vault.scanned().files:
             sizes[days.day(file.path) is not None].append(file.size)
         named = {"Notebook": sizes[False], "Daily logs": sizes[True]}
         return {name: (len(found), sum(found)) for name, found in named.items()}

@@ -17,7 +17,7 @@ from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import FileStat, Skipped, scan
+from infold.vault.files import FileStat, Scan, Skipped, scan
 
 if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
@@ -162,9 +162,9 @@ class NotesFeed:
         return ReadResult(item, found.sha256, points)
 
 
-def notes_in(vault: Path, params: Params) -> Listing:
-    """The notes that there are to index, by a look at the files alone. Raises VaultNotFound."""
-    found = scan(vault, params.vault)
+def notes_in(vault: Path, params: Params, seen: Scan | None = None) -> Listing:
+    """The notes that there are to index, by a look at the files or as just seen. Raises VaultNotFound."""
+    found = seen or scan(vault, params.vault)
     return Listing(_items(found.files, params, vault), found.skipped)
 
 
