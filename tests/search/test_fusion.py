@@ -132,7 +132,7 @@ def test_a_note_that_several_passages_speak_for_rises():
     """Of two passages alike the one whose note has other good passages comes first."""
     lone, backed = Hit("z", 1, 2, (), 10.0), Hit("a", 1, 2, (), 10.0)
     others = [Hit("z", 5, 9, (), 8.0), Hit("z", 12, 19, (), 8.0)]
-    ranked = by_strength([Ranking(KEYWORD, [backed, lone, *others], 1.0)])
+    ranked = list(by_strength([Ranking(KEYWORD, [backed, lone, *others], 1.0)]))
     assert ranked[0].hit.path == "z"
 
 
@@ -140,7 +140,7 @@ def test_a_passage_found_by_its_note_alone_says_so():
     """Evidence has rank 0 where a ranking holds other passages of the note but not this one."""
     words = [Hit("a", 1, 2, (), 10.0)]
     meaning = [Hit("a", 5, 9, (), 0.8)]
-    first = by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.3, 0.4)])[0]
+    first = next(by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.3, 0.4)]))
     assert [(part.name, part.rank) for part in first.evidence] == [("keyword", 1), ("dense", 0)]
     assert sum(part.share for part in first.evidence) == pytest.approx(first.hit.score)
 
@@ -151,7 +151,7 @@ once = scored.map(lambda found: list({hit.path: hit for hit in found}.values()))
 @given(once, once, st.floats(0, 2), st.floats(0, 1))
 def test_strengths_are_shares_of_the_best(words: list[Hit], meaning: list[Hit], weight: float, base: float):
     """Whatever the legs give, each passage comes once, scores fall from at most 1, evidence adds up to them."""
-    ranked = by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, weight, base)])
+    ranked = list(by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, weight, base)]))
     assert len({(r.hit.path, r.hit.start_line) for r in ranked}) == len(ranked)
     found = [r.hit.score for r in ranked]
     assert found == sorted(found, reverse=True)
@@ -167,7 +167,7 @@ def test_first_in_both_is_first(words: list[str], meaning: list[str], weight: fl
     """A passage that leads both legs leads the fused ranking, with score 1."""
     one = hits((best, 50.0), *((path, 40.0 - n) for n, path in enumerate(words) if path != best))
     two = hits((best, 0.9), *((path, 0.8 - n / 20) for n, path in enumerate(meaning) if path != best))
-    ranked = by_strength([Ranking(KEYWORD, one, 1.0), Ranking(MEANING, two, weight, 0.3)])
+    ranked = list(by_strength([Ranking(KEYWORD, one, 1.0), Ranking(MEANING, two, weight, 0.3)]))
     assert ranked[0].hit.path == best
     assert ranked[0].hit.score == pytest.approx(1.0)
 
@@ -175,8 +175,8 @@ def test_first_in_both_is_first(words: list[str], meaning: list[str], weight: fl
 @given(scored, scored)
 def test_weight_nought_is_words_alone(words: list[Hit], meaning: list[Hit]):
     """A leg with weight 0 neither adds a passage nor moves one."""
-    alone = by_strength([Ranking(KEYWORD, words, 1.0)])
-    assert by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.0)]) == alone
+    alone = list(by_strength([Ranking(KEYWORD, words, 1.0)]))
+    assert list(by_strength([Ranking(KEYWORD, words, 1.0), Ranking(MEANING, meaning, 0.0)])) == alone
 
 
 @given(st.permutations("abcdef"), st.sampled_from("abcdef"), st.booleans())

@@ -77,7 +77,11 @@ def tokens(text: str) -> list[str]:
 def located(text: str) -> Iterator[tuple[str, int]]:
     """The tokens of `text` in order, each with where it starts; signs of another form than NFKC stay as they are."""
     pattern = _TOKEN if text.isascii() or not _MARKED.search(text) else _MARKED_TOKEN
-    return ((match[0], match.start()) for match in pattern.finditer(text))
+    at = 0
+    for token in pattern.findall(text):  # every sign that may begin a token is in one: the next such sign is the next
+        at = text.index(token, at)
+        yield token, at
+        at += len(token)
 
 
 class _Joined(dict[str, str]):

@@ -58,9 +58,12 @@ class PointFacts:
     parent: str = ""
 
 
+_FACTS: Final = tuple(field.name for field in fields(PointFacts))
+
+
 def facts_of(point: PointFacts) -> dict[str, Any]:
     """These fields of a point, a hit or a result, by name."""
-    return {field.name: getattr(point, field.name) for field in fields(PointFacts)}
+    return {name: getattr(point, name) for name in _FACTS}
 
 
 @dataclass(frozen=True, slots=True)

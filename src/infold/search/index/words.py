@@ -12,7 +12,6 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -34,7 +33,7 @@ _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesys
 
 _STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
 _values_of = attrgetter(*_STORED)
-_MOST_ROWS: Final = 4096  # that are held as they were read
+_MOST_POINTS: Final = 8192  # that are held as they were read
 _TUPLES: Final = ("trail", "tags")
 
 WordField = Literal["words", "written"]
@@ -59,6 +58,7 @@ class WordIndex:
         self.folder = folder
         self._refreshing = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
+        self._committed: _Committed | None = None
         with _translated(folder, "opening"):
             if not (folder / META).exists():
                 raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
@@ -68,7 +68,7 @@ class WordIndex:
             self._schema = self._index.schema
             self._index.config_reader("manual")  # a thread that watches the folder serves no one
             self._index.reload()
-            self._seen = seen
+            self._committed, self._seen = _Committed(self._index.searcher()), seen
 
     def search(
         self,
@@ -97,10 +97,10 @@ class WordIndex:
         """The points of these ids that are there, that `where` lets through and meet `demands`; their score is 0."""
         if not ids:
             return {}
-        named = Query.term_set_query(self._schema, "id", list(ids))
+        named = _any_of(self._schema, "id", ids)
         conditions = *_conditions(self._schema, where), *_demanded(self._schema, demands)
-        found = self._found(_all_of(named, *conditions), len(ids), "looking points up", scale=0.0)
-        return {hit.id: hit for hit in found}
+        found = self._asked(_all_of(named, *conditions), len(ids), "looking points up")
+        return {hit.id: hit for _, hit in found}
 
     def frequencies(self, terms: Collection[str], field: WordField = "words") -> dict[str, int]:
         """In how many points each of these terms stands; as a main one, unless those as written are asked for."""
@@ -124,8 +124,8 @@ class WordIndex:
                 for term, weight in weights.items()
             ]
         )
-        named = Query.const_score_query(Query.term_set_query(schema, "id", list(ids)), 0.0)
-        return {hit.id: hit.score for hit in self._found(_all_of(held, named), len(ids), "looking points up")}
+        named = Query.const_score_query(_any_of(schema, "id", ids), 0.0)
+        return {hit.id: score for score, hit in self._asked(_all_of(held, named), len(ids), "looking points up")}
 
     def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
@@ -144,27 +144,59 @@ class WordIndex:
 
     def close(self) -> None:
         """Lets go. Calling it again does nothing."""
-        self._index = None
+        self._index = self._committed = None
 
     def _found(self, query: Query, limit: int, doing: str, scale: float = 1.0) -> list[Hit]:
-        with _translated(self.folder, doing):
-            searcher = self._searcher()
-            found = searcher.search(query, max(1, min(limit, searcher.num_docs)), count=False).hits
-            hits = [_hit(searcher.doc(address), scale * score) for score, address in found]
+        """The points that a query finds, best first; `scale` 0 has them alike."""
+        found = self._asked(query, limit, doing)
+        hits = [hit.scored(scale * score) for score, hit in found] if scale else [hit for _, hit in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id))
 
+    def _asked(self, query: Query, limit: int, doing: str) -> list[tuple[float, Hit]]:
+        """What a query finds, by the engine's order: scores, and points whose own score is 0."""
+        with _translated(self.folder, doing):
+            committed = self._last()
+            searcher = committed.searcher
+            found = searcher.search(query, max(1, min(limit, searcher.num_docs)), count=False).hits
+            return [(float(score), committed.point(address)) for score, address in found]
+
     def _searcher(self) -> tantivy.Searcher:
+        return self._last().searcher
+
+    def _last(self) -> _Committed:
         """What was committed last."""
-        index = self._index
-        if index is None:
-            raise IndexFault("The search index is closed.")
-        if _stamp(self.folder) != self._seen:
+        if self._index is not None and _stamp(self.folder) != self._seen:
             with self._refreshing:
-                seen = _stamp(self.folder)
-                if seen != self._seen:
+                index, seen = self._index, _stamp(self.folder)
+                if seen != self._seen and index is not None:
                     index.reload()
-                    self._seen = seen
-        return index.searcher()
+                    self._committed, self._seen = _Committed(index.searcher()), seen
+        committed = self._committed
+        if committed is None:
+            raise IndexFault("The search index is closed.")
+        return committed
+
+
+class _Committed:
+    """The index as of one commit, with the points that were read of it.
+
+    A search comes upon the same points several times: by words, by meaning, and to compare.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self.searcher = searcher
+        self._points: dict[tuple[int, int], Hit] = {}
+
+    def point(self, address: tantivy.DocAddress) -> Hit:
+        """The point at an address, which is its own in this commit alone."""
+        key = address.segment_ord, address.doc
+        known = self._points.get(key)
+        if known is None:
+            if len(self._points) >= _MOST_POINTS:
+                self._points.clear()
+            row = self.searcher.doc(address).get_first("row")
+            known = self._points[key] = _read_row(row or b"{}")
+        return known
 
 
 class WordWriter:
@@ -250,26 +282,26 @@ def _row(point: IndexPoint) -> bytes:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def _hit(document: tantivy.Document, score: Any) -> Hit:
-    return Hit(score=float(score), **_read_row(document.get_first("row") or b"{}"))
-
-
-@lru_cache(maxsize=_MOST_ROWS)
-def _read_row(row: bytes) -> dict[str, Any]:
-    """What `_row` wrote. A search comes upon the same points several times: by words, by meaning, and to compare."""
+def _read_row(row: bytes) -> Hit:
+    """What `_row` wrote."""
     values: dict[str, Any] = json.loads(row)
     for name in _TUPLES:
         values[name] = tuple(values.get(name, ()))
-    return values
+    return Hit(score=0.0, **values)
 
 
 def _all_of(query: Query, *conditions: Query) -> Query:
     return Query.boolean_query([(Occur.Must, part) for part in (query, *conditions)]) if conditions else query
 
 
+def _any_of(schema: tantivy.Schema, field: str, values: Sequence[str]) -> Query:
+    """What holds one of these terms: a query of a set would go through all terms there are, for six times as long."""
+    return Query.boolean_query([(Occur.Should, Query.term_query(schema, field, value, "basic")) for value in values])
+
+
 def _conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
     """`where` in the engine's words; they count nothing."""
-    conditions = [Query.term_set_query(schema, field, values) for field, values in matches(where)]
+    conditions = [_any_of(schema, field, values) for field, values in matches(where)]
     if where.since or where.until:
         first, last = _day(where.since or "0000-00-00"), _day(where.until or "9999-99-99")
         conditions.append(Query.range_query(schema, DATE, FieldType.Unsigned, first, last))
@@ -283,7 +315,7 @@ def _demanded(schema: tantivy.Schema, demands: Demands) -> list[Query]:
         for start in demands.beginnings
     ]
     if demands.without:
-        held = [(Occur.MustNot, Query.term_set_query(schema, field, list(demands.without))) for field in _FIELDS]
+        held = [(Occur.MustNot, _any_of(schema, field, demands.without)) for field in _FIELDS]
         begun.append(Query.boolean_query([(Occur.Must, Query.all_query()), *held]))
     return [Query.const_score_query(condition, 0.0) for condition in begun]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from infold.search.index.contract import NO_DEMANDS, Demands, Filter, Hit, facts_of
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
+from infold.search.query.fusion import Evidence, Ranked
 from infold.search.query.phrase_filter import Holds, passages_with
 from infold.search.query.query_parser import Question, phrase_pattern, read_question
 from infold.search.query.results import Result, SearchResult, Timing, grouped
@@ -23,7 +24,6 @@ from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 
 if TYPE_CHECKING:
     from infold.search.query.excerpts import Excerpt, Texts
-    from infold.search.query.fusion import Ranked
     from infold.search.query.legs import Legs
     from infold.settings import Fusion
 
@@ -142,8 +142,8 @@ def _shown(ranked: Ranked) -> Ranked:
     if strength <= 0:
         return ranked
     score = math.sqrt(strength)
-    parts = tuple(replace(part, share=part.share / score) for part in ranked.evidence)
-    return replace(ranked, hit=ranked.hit.scored(score), evidence=parts)
+    parts = (Evidence(part.name, part.rank, part.score, part.weight, part.share / score) for part in ranked.evidence)
+    return Ranked(ranked.hit.scored(score), tuple(parts))
 
 
 def wanted_of(question: Question, languages: tuple[str, ...]) -> SoughtWords:
@@ -170,7 +170,7 @@ class _Collector:
     _focus: list[int] = field(default_factory=list)  # of each result, the line of its first match
     _notes: set[str] = field(default_factory=set)
 
-    def add_all(self, ranked: Sequence[Ranked], min_score: float, *, is_scaled: bool) -> bool:
+    def add_all(self, ranked: Iterable[Ranked], min_score: float, *, is_scaled: bool) -> bool:
         """Adds what is to be shown; whether nothing further down could be shown too."""
         for one in map(_shown, ranked) if is_scaled else ranked:
             if one.hit.score < min_score or self.is_full:
@@ -209,7 +209,8 @@ class _Collector:
         texts = self.texts.get(hit.group)
         if texts is None:
             if self.holds(hit):
-                self._keep(_result(ranked, hit.start_line, hit.end_line, _heading(hit)), hit.start_line)
+                result = _result(ranked, hit.start_line, hit.end_line, _heading(hit), hit.trail, snippet="")
+                self._keep(result, hit.start_line)
             return
         stretch = texts.stretch(hit)
         if stretch is None:
@@ -217,15 +218,16 @@ class _Collector:
             return
         if not self.holds(hit):
             return
-        snippet = cut_snippet(_body(stretch), self.wanted)
-        first_line = stretch.end_line - _body(stretch).count("\n")
-        focus = first_line + _body(stretch).count("\n", 0, snippet.focus)
+        body = _body(stretch)
+        snippet = cut_snippet(body, self.wanted)
+        focus = stretch.end_line - body.count("\n", snippet.focus)
         if not self._is_shown(hit.path, stretch, focus):
-            result = _result(ranked, stretch.start_line, stretch.end_line, stretch.heading)
+            heading, trail = stretch.heading, hit.trail
             above = [each for each in stretch.inner if each.line <= focus]
             if above and snippet.marks:  # what matches stands under a heading further in
-                result = replace(result, heading=above[-1].heading, trail=above[-1].trail)
-            self._keep(_with_snippet(result, snippet, stretch), focus)
+                heading, trail = above[-1].heading, above[-1].trail
+            shown = _shown_of(snippet, body)
+            self._keep(_result(ranked, stretch.start_line, stretch.end_line, heading, trail, **shown), focus)
 
     def _keep(self, result: Result, focus: int) -> None:
         self.results.append(result)
@@ -262,31 +264,33 @@ def _heading(hit: Hit) -> str | None:
     return f"{'#' * min(len(hit.trail), 6)} {hit.trail[-1]}" if hit.trail else None
 
 
-def _result(ranked: Ranked, start_line: int, end_line: int, heading: str | None) -> Result:
+def _result(
+    ranked: Ranked, start_line: int, end_line: int, heading: str | None, trail: tuple[str, ...], **shown: Any
+) -> Result:
     hit = ranked.hit
     return Result(
         path=hit.path,
         start_line=start_line,
         end_line=end_line,
         heading=heading,
-        trail=hit.trail,
+        trail=trail,
         title=hit.title,
         group=hit.group,
         score=hit.score,
-        snippet="",
         kind=hit.kind,
         id=hit.id,
         evidence=ranked.evidence,
+        **shown,
         **facts_of(hit),
     )
 
 
-def _with_snippet(result: Result, snippet: Snippet, stretch: Excerpt) -> Result:
-    return replace(
-        result,
-        snippet=snippet.text,
-        marks=snippet.marks,
-        starts_inside=snippet.start > len(_body(stretch)) - len(_body(stretch).lstrip()),
-        ends_inside=snippet.ends_inside,
-        words=snippet.words,
-    )
+def _shown_of(snippet: Snippet, body: str) -> dict[str, Any]:
+    """What a result has of a snippet of `body`."""
+    return {
+        "snippet": snippet.text,
+        "marks": snippet.marks,
+        "starts_inside": snippet.start > len(body) - len(body.lstrip()),
+        "ends_inside": snippet.ends_inside,
+        "words": snippet.words,
+    }

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -33,12 +34,14 @@ _OUTLINED: Final = re.compile(
     r"^\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+(?P<title>[^\r\n]*?))?(?:[ \t]+#+)?[ \t]*$)",
     re.MULTILINE,
 )
+_MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the next search
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
 _MOST_READ: Final = 256  # texts that are held at once
 _MOST_HELD: Final = 32_000_000  # characters of them
 _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
 
 _Found = tuple[str, int, int]  # a passage and its lines
+_Shown = tuple[str, int, int, str | None]  # what is shown of it, its lines, and the nearest heading
 
 
 class InnerHeading(NamedTuple):
@@ -95,8 +98,8 @@ class NoteTexts:
         found = note.where_it_was(hit) or note.cut_again().get(hit.id)
         if found is None:
             return None
-        stretch = note.from_heading(*found, hit.trail)
-        return replace(stretch, inner=note.headings_between(stretch.start_line + 1, stretch.end_line))
+        text, start, end, heading = note.from_heading(*found, hit.trail)
+        return Excerpt(text, start, end, heading, note.headings_between(start + 1, end))
 
     def _note(self, path: str) -> _NoteText | None:
         if path not in self._read:
@@ -127,6 +130,7 @@ class _NoteText:
         self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
         self._passages: dict[str, _Found] | None = None
         self._headings: dict[str, list[int]] | None = None
+        self._numbers: list[int] = []  # of the lines that look like headings
         self._outline: list[tuple[int, str, tuple[str, ...]]] | None = None
 
     def where_it_was(self, hit: Hit) -> _Found | None:
@@ -163,28 +167,28 @@ class _NoteText:
         params = self._params
         return cut(parse(self._path, self._text), params.passage_tokens, params.overlap_tokens, params.max_passages)
 
-    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> Excerpt:
+    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> _Shown:
         """`passage` from its nearest heading on: the headings above that one say nothing of it.
 
         Where it is headings and nothing else, as entries of a log are, each is text: from the first on that is not
         above the nearest.
         """
         if not trail:
-            return Excerpt(passage, start, end, None)
+            return (passage, start, end, None)
         if first := self._first_of_headings(start, end, trail):
-            return Excerpt(self._rest(passage, first, end), first, end, self._line(first).strip())
+            return (self._rest(passage, first, end), first, end, self._line(first).strip())
         wanted = heading_text(trail[-1])
         numbers = self._heading_lines().get(wanted, [])
         above = bisect_left(numbers, start)
         for number in range(start, end + 1):  # the headings that the passage opens with
             if self._is_heading(number):
                 if number in numbers[above : above + end - start + 1]:
-                    return Excerpt(self._rest(passage, number, end), number, end, self._line(number).strip())
+                    return (self._rest(passage, number, end), number, end, self._line(number).strip())
             elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
                 break
         if above:
-            return Excerpt(passage, start, end, self._line(numbers[above - 1]).strip())
-        return Excerpt(passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
+            return (passage, start, end, self._line(numbers[above - 1]).strip())
+        return (passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
 
     def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
         """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""
@@ -196,13 +200,16 @@ class _NoteText:
 
     def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
         """The headings on these lines that are written with `#`, outside of code."""
-        if not any(first <= number <= last for numbers in self._heading_lines().values() for number in numbers):
+        self._heading_lines()
+        at = bisect_left(self._numbers, first)
+        if at == len(self._numbers) or self._numbers[at] > last:
             return ()
         if self._outline is None:
             self._outline = list(_outline(self._text))
         lines = self._lines.starts
-        placed = ((bisect_right(lines, start), heading, trail) for start, heading, trail in self._outline)
-        return tuple(InnerHeading(*each) for each in placed if first <= each[0] <= last)
+        begin, end = lines[first - 1], lines[last] if last < len(lines) else len(self._text) + 1
+        inside = (each for each in self._outline if begin <= each[0] < end)
+        return tuple(InnerHeading(bisect_right(lines, start), heading, trail) for start, heading, trail in inside)
 
     def _rest(self, passage: str, number: int, end: int) -> str:
         rest = self._between(number, end)
@@ -212,7 +219,8 @@ class _NoteText:
         """Which lines look like each heading, in order; whether one is a heading, its title tells."""
         if self._headings is None:
             self._headings = {}
-            for number in sorted(set(self._heading_numbers())):
+            self._numbers = sorted(set(self._heading_numbers()))
+            for number in self._numbers:
                 self._headings.setdefault(heading_text(self._line(number)), []).append(number)
         return self._headings
 
@@ -240,6 +248,7 @@ class _NoteText:
         return self._text[self._lines.starts[start - 1] : self._lines.ends[end - 1]].strip(_BLANK)
 
 
+@lru_cache(maxsize=_MOST_HEADINGS)
 def heading_text(line: str) -> str:
     """A heading as it may be compared: its letters and digits alone."""
     return _MARKUP.sub(" ", line).strip().casefold()

@@ -10,9 +10,8 @@ of a leg of small weight still counts almost fully, while the weight here scales
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from typing import Final
 
 from infold.search.index.contract import Hit
@@ -82,8 +81,8 @@ def fuse(rankings: Sequence[Ranking], k: int = RRF_K) -> list[Ranked]:
     return [Ranked(hits[place].scored(min(scores[place], 1.0)), tuple(evidence[place])) for place in best]
 
 
-def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
-    """The passages of all rankings, best first, by how far each stands out, and its note with it.
+def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
+    """The passages of all rankings, best first, by how far each stands out, and its note with it; made one by one.
 
     Of keywords, scores count relative to the best one: BM25 has no scale of its own. Other scores count as they are; of
     meaning, what the cosine is above that of what was not found: a question to which nothing is much nearer than the
@@ -92,58 +91,57 @@ def by_strength(rankings: Sequence[Ranking]) -> list[Ranked]:
     ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
-    hits: dict[PassageKey, Hit] = {}
+    numbers: dict[PassageKey, int] = {}  # of the passages, as they are met
+    hits: list[Hit] = []
+    found: list[dict[int, tuple[int, float]]] = []  # for each ranking, place and score of what it found
     for ranking in counting:
-        for hit in ranking.hits:
-            hits.setdefault(_place(hit), hit)
-    own = {ranking.name: _strengths(ranking) for ranking in counting}
-    notes = {name: _note_strengths(strengths) for name, strengths in own.items()}
-    added = {
-        ranking.name: {
-            place: ranking.weight
-            * (own[ranking.name].get(place, 0.0) + _note_share(ranking) * notes[ranking.name].get(place[0], 0.0))
-            for place in hits
-        }
-        for ranking in counting
-    }
-    total = sum(max(parts.values()) for parts in added.values())
+        own: dict[int, tuple[int, float]] = {}
+        for rank, hit in enumerate(ranking.hits, 1):
+            number = numbers.setdefault(_place(hit), len(hits))
+            if number == len(hits):
+                hits.append(hit)
+            own[number] = rank, hit.score
+        found.append(own)
+    added = [_added(ranking, own, hits) for ranking, own in zip(counting, found, strict=True)]
+    total = sum(max(parts) for parts in added)
     if total <= 0:
-        return fuse(rankings)
-    found = {
-        ranking.name: {_place(hit): (n, hit.score) for n, hit in enumerate(ranking.hits, 1)} for ranking in counting
-    }
-    evidence = {
-        place: tuple(
-            Evidence(ranking.name, *found[ranking.name].get(place, (0, 0.0)), ranking.weight, share / total)
-            for ranking in counting
-            if (share := added[ranking.name][place]) > 0 or place in found[ranking.name]
+        yield from fuse(rankings)
+        return
+    scores = [min(sum([part / total for part in parts]), 1.0) for parts in zip(*added, strict=True)]
+    for score, _, number in sorted((-scores[number], place, number) for place, number in numbers.items()):
+        evidence = tuple(
+            Evidence(ranking.name, *own.get(number, (0, 0.0)), ranking.weight, parts[number] / total)
+            for ranking, own, parts in zip(counting, found, added, strict=True)
+            if parts[number] > 0 or number in own
         )
-        for place in hits
-    }
-    scores = {place: min(sum(part.share for part in parts), 1.0) for place, parts in evidence.items()}
-    best = sorted(scores, key=lambda place: (-scores[place], place))
-    return [Ranked(hits[place].scored(scores[place]), evidence[place]) for place in best]
+        yield Ranked(hits[number].scored(-score), evidence)
 
 
-def _strengths(ranking: Ranking) -> dict[PassageKey, float]:
+def _added(ranking: Ranking, found: Mapping[int, tuple[int, float]], hits: Sequence[Hit]) -> list[float]:
+    """What a ranking adds to each of these passages: for itself, where it was found, and for its note."""
+    strengths = _strengths(ranking, found)
+    share = NOTE_SHARES.get(ranking.name, 0.0)
+    notes = _note_strengths(strengths, hits) if share else {}
+    weight, strength_of, note_of = ranking.weight, strengths.get, notes.get
+    return [weight * (strength_of(number, 0.0) + share * note_of(hit.path, 0.0)) for number, hit in enumerate(hits)]
+
+
+def _strengths(ranking: Ranking, found: Mapping[int, tuple[int, float]]) -> dict[int, float]:
     """How far each hit stands above what was not found: as a share of the best where scores have no scale."""
     best = max(hit.score for hit in ranking.hits)
-    scale = 1.0 if ranking.name in _ABSOLUTE else best - ranking.base
+    base = ranking.base
+    scale = 1.0 if ranking.name in _ABSOLUTE else best - base
     if scale <= 0:  # all alike: then being found is what counts
-        return {_place(hit): 1.0 for hit in ranking.hits}
-    return {_place(hit): max(hit.score - ranking.base, 0.0) / scale for hit in ranking.hits}
+        return dict.fromkeys(found, 1.0)
+    return {number: max(score - base, 0.0) / scale for number, (_, score) in found.items()}
 
 
-def _note_strengths(strengths: Mapping[PassageKey, float]) -> dict[str, float]:
+def _note_strengths(strengths: Mapping[int, float], hits: Sequence[Hit]) -> dict[str, float]:
     """The mean of each note's three best passages; one that is not there counts 0."""
     by_note: dict[str, list[float]] = {}
-    for place, strength in strengths.items():
-        by_note.setdefault(place[0], []).append(strength)
-    return {path: sum(nlargest(_OF_A_NOTE, found)) / _OF_A_NOTE for path, found in by_note.items()}
-
-
-def _note_share(ranking: Ranking) -> float:
-    return NOTE_SHARES.get(ranking.name, 0.0)
+    for number, strength in strengths.items():
+        by_note.setdefault(hits[number].path, []).append(strength)
+    return {path: sum(sorted(found, reverse=True)[:_OF_A_NOTE]) / _OF_A_NOTE for path, found in by_note.items()}
 
 
 def telling(hits: Sequence[Hit], weakest_share: float = WEAKEST_SHARE) -> list[Hit]:

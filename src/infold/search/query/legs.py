@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,14 @@ class Legs:
     is_full: bool = False  # whether there may be more, further down
     match: Callable[[Sequence[Hit]], Ranking] | None = None  # what else speaks for what was found
 
-    def ranked(self, fusion: Fusion, fusion_k: int) -> list[Ranked]:
-        """The two as one ranking; by strength, with what else speaks for a passage."""
+    def ranked(self, fusion: Fusion, fusion_k: int) -> Iterator[Ranked]:
+        """The two as one ranking, best first; by strength, with what else speaks for a passage."""
         rankings = [
             Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
             Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
         ]
         if fusion != "strength":
-            return fuse(rankings, fusion_k)
+            return iter(fuse(rankings, fusion_k))
         found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
         match = (self.match(list(found.values())),) if self.match is not None else ()
         return by_strength([*rankings, *match])

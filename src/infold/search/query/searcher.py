@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -120,7 +121,8 @@ class Searcher:
         What is no nearer in meaning than unrelated texts are is left out.
         """
         legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where)
-        return [ranked.hit for ranked in legs.ranked(self._params.fusion, self._params.fusion_k)[: max(limit, 0)]]
+        ranked = legs.ranked(self._params.fusion, self._params.fusion_k)
+        return [one.hit for one in islice(ranked, max(limit, 0))]
 
     def legs(
         self,

@@ -10,7 +10,8 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from infold.search.terms import encoder, located
 from infold.vault.link_lines import link_lines
@@ -24,13 +25,31 @@ _REPEAT_WEIGHT: Final = 0.01
 Mark = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SoughtWords:
     """What is marked: terms with what each counts, the languages to read words in, and phrases as patterns."""
 
     terms: Mapping[str, float]
     languages: tuple[str, ...]
     phrases: tuple[re.Pattern[str], ...] = ()
+
+    @cached_property
+    def of(self) -> Mapping[str, tuple[str, ...]]:
+        """The terms that a word of a text has; worked out once, for every passage that is looked through."""
+        return _TermsOf(self)
+
+
+class _TermsOf(dict[str, tuple[str, ...]]):
+    """Of each word that was met, those of the terms that are sought."""
+
+    def __init__(self, wanted: SoughtWords) -> None:
+        super().__init__()
+        self._terms, self._readers = wanted.terms.keys(), [encoder(language) for language in wanted.languages]
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        forms = {form for reader in self._readers for part in reader.forms(token) for form in part}
+        found = self[token] = tuple(forms & self._terms)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +64,7 @@ class Snippet:
     words: tuple[str, ...]  # that matched anywhere in the passage, as written
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     start: int
     end: int
     term: str
@@ -90,10 +108,9 @@ def _matches(text: str, wanted: SoughtWords) -> Iterator[_Match]:
     for pattern in wanted.phrases:
         for found in pattern.finditer(text):
             yield _Match(found.start(), found.end(), pattern.pattern, _PHRASE_WEIGHT)
-    readers = [encoder(language) for language in wanted.languages]
+    terms_of = wanted.of
     for token, at in located(text):
-        forms = {form for reader in readers for part in reader.forms(token) for form in part}
-        for term in forms & wanted.terms.keys():
+        for term in terms_of[token]:
             if _is_part(term, token):
                 yield from _places(term, token, at, wanted.terms[term])
             else:

@@ -43,26 +43,28 @@ def term_match(
     asked = frozenset(main_terms(text, language))
     if not asked or not hits:
         return Ranking(MATCH, (), 1.0)
-    titles = {hit.title: _terms_of(hit.title, language) for hit in hits}
+    names = {hit.title: _terms_of(hit.title, language) for hit in hits}
     trails = {hit.trail: _terms_of(" ".join(hit.trail), language) for hit in hits}
-    known = frequencies(asked.union(*titles.values(), *trails.values()))
+    known = frequencies(asked.union(*names.values(), *trails.values()))
     rarity = {term: _rarity(count, passages) for term, count in known.items()}
-    total = sum(rarity[term] for term in asked)
+    total = sum([rarity[term] for term in asked])
     held = covered({term: rarity[term] / total for term in asked}, [hit.id for hit in hits])
-    scores = (
-        TITLE_SHARE * _overlap(titles[hit.title], asked, rarity)
-        + HEADING_SHARE * _overlap(trails[hit.trail], asked, rarity)
-        + COVERAGE_SHARE * held.get(hit.id, 0.0)
-        for hit in hits
-    )
+    titles = {title: TITLE_SHARE * _overlap(terms, asked, total, rarity) for title, terms in names.items()}
+    headings = {trail: HEADING_SHARE * _overlap(terms, asked, total, rarity) for trail, terms in trails.items()}
+    scores = (titles[hit.title] + headings[hit.trail] + COVERAGE_SHARE * held.get(hit.id, 0.0) for hit in hits)
     matching = [hit.scored(score) for hit, score in zip(hits, scores, strict=True) if score > 0]
     return Ranking(MATCH, sorted(matching, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id)), 1.0)
 
 
-def _overlap(name: frozenset[str], asked: frozenset[str], rarity: Mapping[str, float]) -> float:
-    """How much a name and a question have in common, from 0 to 1, rare words counting more (Dice's coefficient)."""
-    both = sum(rarity[term] for term in name & asked)
-    return 2 * both / (sum(rarity[term] for term in name) + sum(rarity[term] for term in asked)) if both else 0.0
+def _overlap(name: frozenset[str], asked: frozenset[str], total: float, rarity: Mapping[str, float]) -> float:
+    """How much a name and a question have in common, from 0 to 1, rare words counting more (Dice's coefficient).
+
+    `total` is what all words of the question weigh.
+    """
+    if name.isdisjoint(asked):
+        return 0.0
+    both = sum([rarity[term] for term in name & asked])
+    return 2 * both / (sum([rarity[term] for term in name]) + total)
 
 
 def _rarity(count: int, passages: int) -> float:
