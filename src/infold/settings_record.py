@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PLACE: Final = Path("derived", "index", "settings.json")  # in the state folder
 
 
-class UnknownSettings(Exception):
+class UnknownSettings(ValueError):
     """Nothing is kept of these settings, or not as this program has them."""
 
 

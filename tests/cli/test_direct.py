@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from infold.cli import direct
+from infold.errors import VaultNotFound
 from infold.settings import Params, load_params
 from infold.settings_record import UnknownSettings, keep_settings, kept_settings
 from tests.search.spec_notebook import write_notebook
@@ -92,6 +93,27 @@ def test_the_rest_is_left_to_the_program(where, words, capsys):
     """Wrong use, help, single settings, what is not there: there is one way in which these are said."""
     assert direct.answered(["search", *where, *words]) is None
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "failure", [VaultNotFound("gone"), PermissionError("no"), ValueError("bad"), RuntimeError("~x")]
+)
+def test_every_failure_is_left_to_the_program_and_told_by_it(where, infold, monkeypatch, capsys, failure):
+    """The short way gives up without a word, and the whole program says what it was; a defect is hidden by neither."""
+
+    def fails(*_args, **_more):
+        raise failure
+
+    for module in ("infold.cli.direct", "infold.cli.options"):
+        monkeypatch.setattr(f"{module}.locate_workspace", fails)
+    assert direct.answered(["search", *where, "sarah"]) is None
+    assert capsys.readouterr() == ("", "")
+    told = infold("search", "sarah", *where)
+    assert told.exit_code != 0
+    assert str(failure) in told.stderr
+    monkeypatch.setattr("infold.cli.direct.locate_workspace", lambda *_args, **_more: os.environ["NO_SUCH_NAME"])
+    with pytest.raises(KeyError):
+        direct.answered(["search", *where, "sarah"])
 
 
 def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):

@@ -268,13 +268,18 @@ def _root(
 
 
 def run_command(words: list[str]) -> None:
-    """Runs a command by its words, for another process of this user. Raises whatever it raises, and typer's own."""
-    _served(words[0]).main(words[1:], prog_name=f"infold {words[0]}", standalone_mode=False)
+    """Runs a command by its words, for another process of this user. Raises what it does, UsageError for wrong use."""
+    try:
+        _served(words[0]).main(words[1:], prog_name=f"infold {words[0]}", standalone_mode=False)
+    except _WrongUse as error:
+        raise UsageError(error.format_message()) from error
 
 
 @cache
 def _served(name: str) -> Any:
-    return _loaded(next(entry for entry in COMMANDS if entry.name == name and name in SERVED))
+    if name not in SERVED:
+        raise UsageError(f"{name!r} is not answered by another process.")
+    return _loaded(next(entry for entry in COMMANDS if entry.name == name))
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from infold.app import OpenVault
 from infold.cli.client import ALONE, options_of_place
 from infold.cli.days import read_day
 from infold.cli.searching import Bars, SearchWords, after, ask, show, sources_of
-from infold.cli.terminal import Terminal
+from infold.cli.terminal import FAILURES, Terminal
 from infold.durable.files import close_to_others, refused
 from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
@@ -37,7 +37,7 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _SHARE: Final = re.compile(r"0(\.[0-9]{1,9})?|1(\.0{1,9})?")
 
 
-class _Unusual(Exception):
+class _Unusual(ValueError):
     """Not in the form that is read here."""
 
 
@@ -47,7 +47,7 @@ def answered(words: Sequence[str]) -> int | None:
     try:
         options, asked = _read(words[1:])
         located = _located(options)
-    except Exception:  # noqa: BLE001 - the whole program comes upon it too, and says it as it always does
+    except FAILURES:
         return None
     started = time.monotonic()
     log_a_command(is_verbose=False).keep_at(located.workspace.log)

@@ -26,7 +26,7 @@ from infold.cli import client
 from infold.cli.app import run_command
 from infold.cli.options import Call, calls_made_by
 from infold.cli.resident_start import may_serve, place_words
-from infold.cli.terminal import Terminal
+from infold.cli.terminal import FAILURES, Terminal
 from infold.durable.files import Disk, stamp_of
 from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
@@ -90,7 +90,7 @@ class Resident:
         try:
             with calls_made_by(call.asked):
                 run_command([str(word) for word in request["words"]])
-        except Exception as error:  # noqa: BLE001 - the client's own process comes upon it too, and says it
+        except FAILURES as error:
             _log.info("left to the client's own process: %s", type(error).__name__, exc_info=error)
             return None
         threading.Thread(target=self._do, args=(call.later,), name="infold-resident-later", daemon=True).start()
@@ -157,6 +157,7 @@ def serving(vault: OpenVault) -> Iterator[Resident | None]:
 def main() -> None:
     """The process of its own: `python -m infold.cli.resident VAULT STATE PARAMS`."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    threading.excepthook = _log_defect
     vault, state, params = sys.argv[1:]
     with suppress(InfoldError, OSError, KeyboardInterrupt):
         wanted = WorkspaceRequest(Path(vault), Path(state), Path(params) if params else None)
@@ -169,6 +170,11 @@ def main() -> None:
                     _log.info("serves searches")
                     _stay(opened, resident)
                     _log.info("ends")
+
+
+def _log_defect(thrown: threading.ExceptHookArgs) -> None:
+    """Nobody sees what this process prints. The client that asked was left without an answer, and finds its own."""
+    _log.error("a thread ended by %s", thrown.exc_type.__name__, exc_info=thrown.exc_value)
 
 
 def _stay(vault: OpenVault, resident: Resident) -> None:

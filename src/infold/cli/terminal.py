@@ -20,8 +20,10 @@ from infold.errors import InfoldError
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-
 ASIDE: Final = "dim"
+# What a command ends with because of what it was given or found. A shorter way than the whole program gives up on these
+# without a word, since the whole program meets them too and says them; anything else is a defect, and shows as one.
+FAILURES: Final = (InfoldError, OSError, ValueError, RuntimeError)
 
 
 class Terminal:
