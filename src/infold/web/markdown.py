@@ -18,7 +18,9 @@ from markdown_it import MarkdownIt
 
 from infold.vault.front_matter import without_front_matter
 from infold.web.markdown_blocks import add_block_rules
+from infold.web.markdown_footnotes import add_footnote_rules
 from infold.web.markdown_links import ANCHOR, Resolve, add_link_rules
+from infold.web.markdown_parts import add_part_rules, part_of
 from infold.web.markdown_syntax import add_mark_rules
 
 Embedded = Callable[[str], str]  # the path of a note to its text
@@ -32,20 +34,23 @@ _TAGS: Final = frozenset(
         *("table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var"),
     ]
 )
+_SCHEMES: Final = {"http", "https", "mailto", "obsidian"}
+_REL: Final = "noopener noreferrer"
 _ATTRIBUTES: Final = {
-    "a": {"href", "title", "class"},
+    "a": {"href", "title", "class", "aria-label"},
     "img": {"src", "alt", "title", "width", "height"},
     "input": {"type", "checked", "disabled", "aria-label"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan"},
-    "ol": {"start"},
-    "div": {"class", "data-callout"},
+    "ol": {"start", "id"},
+    "div": {"class", "id", "data-callout"},
     "span": {"class"},
-    "code": {"class"},
-    "li": {"class"},
-    "details": {"class", "open", "data-callout"},
+    "code": {"class", "id"},
+    "sup": {"class", "id"},
+    "li": {"class", "id"},
+    "details": {"class", "id", "open", "data-callout"},
     "summary": {"class"},
-    **{f"h{level}": {"id"} for level in range(1, 7)},
+    **{tag: {"id"} for tag in ("h1", "h2", "h3", "h4", "h5", "h6", "p", "pre", "ul", "blockquote", "table")},
 }
 
 
@@ -61,25 +66,52 @@ def note_html(text: str, path: str, resolve: Resolve, embedded: Embedded | None 
         kept.append(html)
         return f"{mark}x{len(kept) - 1}x"
 
-    def embed(other: str) -> str | None:
-        if embedded is None or depth >= MAX_EMBEDDED_DEPTH or other == path:
+    def embed(other: str, anchor: str) -> str | None:
+        if embedded is None or depth >= MAX_EMBEDDED_DEPTH or (other == path and not anchor):
             return None
-        return keep(note_html(embedded(other), other, resolve, embedded, depth + 1))
+        inside = without_front_matter(embedded(other))
+        if anchor:
+            part = part_of(inside, anchor, _renderer(), env | {"embed": lambda *_: None})
+            if part is None:
+                return None
+            inside = part
+        return keep(note_html(inside, other, resolve, embedded, depth + 1))
 
-    env = {"resolve": lambda name: resolve(name, path), "folder": path.rpartition("/")[0], "keep": keep, "embed": embed}
+    env = {
+        "resolve": lambda name: resolve(name, path),
+        "path": path,
+        "folder": path.rpartition("/")[0],
+        "keep": keep,
+        "embed": embed,
+        "part": f"{mark}-" if depth else "",  # two notes on a page have footnotes of the same number
+    }
     rendered = nh3.clean(
         _renderer().render(without_front_matter(text), env),
         tags=set(_TAGS),
         attributes=_ATTRIBUTES,
         attribute_filter=_own_anchors,
-        url_schemes={"http", "https", "mailto", "obsidian"},
-        link_rel="noopener noreferrer",
+        url_schemes=_SCHEMES,
+        link_rel=_REL,
     )
     return re.sub(f"{mark}x([0-9]+)x", lambda found: kept[int(found[1])], rendered)
 
 
+def line_html(text: str, path: str, resolve: Resolve) -> str:
+    """A line of text, such as a value of front matter, as safe HTML; links in it lead to pages here."""
+    env = {"resolve": lambda name: resolve(name, path), "path": path, "folder": path.rpartition("/")[0]}
+    env |= {"keep": lambda html: html, "embed": lambda *_: None}
+    allowed = {tag: names for tag, names in _ATTRIBUTES.items() if tag == "a"}
+    return nh3.clean(
+        _renderer().renderInline(text, env),
+        tags={"a", "em", "strong", "code", "mark", "del"},
+        attributes=allowed,
+        url_schemes=_SCHEMES,
+        link_rel=_REL,
+    )
+
+
 def _own_anchors(element: str, name: str, value: str) -> str | None:
-    """Only headings that were made here have an id: a note gives none that a script of these pages looks for."""
+    """Only what was named here has an id: a note gives none that a script of these pages looks for."""
     del element
     return value if name != "id" or value.startswith(ANCHOR) else None
 
@@ -90,4 +122,6 @@ def _renderer() -> MarkdownIt:
     add_mark_rules(made)
     add_link_rules(made)
     add_block_rules(made)
+    add_part_rules(made)
+    add_footnote_rules(made)
     return made

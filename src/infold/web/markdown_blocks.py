@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -33,10 +32,11 @@ def _callouts(state: StateCore) -> None:
         kind, title = found[1].casefold(), found[3] or found[1].capitalize()
         folds = bool(found[2])
         token.tag = _closing(state.tokens, place).tag = "details" if folds else "div"
-        token.attrs = {"class": "callout", "data-callout": kind} | ({"open": ""} if found[2] == "+" else {})
+        token.attrs |= {"class": "callout", "data-callout": kind} | ({"open": ""} if found[2] == "+" else {})
         heading = Token("html_block", "", 0)
         title_tag = "summary" if folds else "div"
-        heading.content = f'<{title_tag} class="callout-title">{escape(title)}</{title_tag}>\n'
+        said = state.md.renderInline(title, state.env)
+        heading.content = f'<{title_tag} class="callout-title">{said}</{title_tag}>\n'
         state.tokens.insert(place + 1, heading)
         inline.content, inline.children = rest, []
         state.md.inline.parse(rest, state.md, state.env, inline.children)
@@ -61,7 +61,7 @@ def _tasks(state: StateCore) -> None:
         first = inline.children[0]
         first.content = first.content[4:]
         inline.children.insert(0, box)
-        token.attrs = {"class": "task"}
+        token.attrs["class"] = "task"
 
 
 def _cells(state: StateCore) -> None:

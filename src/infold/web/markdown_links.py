@@ -31,13 +31,12 @@ def add_link_rules(made: MarkdownIt) -> None:
     made.inline.ruler.before("link", "wiki_link", _wiki_link)
     made.core.ruler.push("text_links", _text_links)
     made.core.ruler.push("addresses", _addresses)
-    made.core.ruler.push("anchors", _anchors)
 
 
 def page_address(path: str, anchor: str = "") -> str:
-    """Where the page of a note is, or a heading of it."""
+    """Where the page of a note is, or a heading or block of it."""
     heading = anchor.rpartition("#")[2].strip()
-    return f"/note/{quote(path)}" + (f"#{_anchor_of(heading)}" if heading else "")
+    return f"/note/{quote(path)}" + (f"#{anchor_of(heading)}" if heading else "")
 
 
 def file_address(name: str, env: Mapping[str, Any]) -> str:
@@ -45,8 +44,10 @@ def file_address(name: str, env: Mapping[str, Any]) -> str:
     return f"/file/{quote(unquote(name).lstrip('/'))}?from={quote(env.get('folder', ''))}"
 
 
-def _anchor_of(heading: str) -> str:
-    return ANCHOR + quote(_WORDS.sub("-", heading.casefold()).strip("-"))
+def anchor_of(name: str) -> str:
+    """The id of a heading, or of a block that is named `^so`."""
+    kind = "block-" if name.startswith("^") else ""
+    return ANCHOR + kind + quote(_WORDS.sub("-", name.casefold()).strip("-"))
 
 
 def _wiki_link(state: StateInline, silent: bool) -> bool:
@@ -71,7 +72,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 def _link(env: Mapping[str, Any], name: str, anchor: str, shown: str) -> str:
     said = escape(shown or " > ".join(part for part in (name, anchor) if part))
     if not name and anchor:
-        return f'<a class="wiki" href="#{_anchor_of(anchor)}">{said}</a>'
+        return f'<a class="wiki" href="#{anchor_of(anchor)}">{said}</a>'
     path = env["resolve"](name)
     if path is None:
         return f'<a class="wiki missing" href="/search?q={quote(name)}">{said}</a>'
@@ -83,8 +84,8 @@ def _embed(env: Mapping[str, Any], name: str, anchor: str, shown: str) -> str:
         width = f' width="{shown}"' if shown.isdecimal() else ""
         said = escape(name if shown.isdecimal() or not shown else shown)
         return f'<img src="{escape(file_address(name, env))}" alt="{said}"{width}>'
-    path = env["resolve"](name)
-    inside = env["embed"](path) if path is not None and not anchor else None
+    path = env["resolve"](name) if name else env["path"]
+    inside = env["embed"](path, anchor) if path is not None else None
     link = _link(env, name, anchor, shown)
     if inside is None:
         return link.replace('class="wiki', 'class="embed wiki', 1)
@@ -151,15 +152,8 @@ def _place_picture(token: Token, env: Mapping[str, Any]) -> None:
 def _link_address(href: str, env: Mapping[str, Any]) -> str:
     parts = urlsplit(href)
     if href.startswith("#"):
-        return f"#{_anchor_of(unquote(href[1:]))}"
+        return f"#{anchor_of(unquote(href[1:]))}"
     if parts.scheme or href.startswith("//"):
         return href
     path = env["resolve"](unquote(parts.path))
     return page_address(path, unquote(parts.fragment)) if path is not None else f"/search?q={quote(parts.path)}"
-
-
-def _anchors(state: StateCore) -> None:
-    """Each heading has the id that links to it name."""
-    for place, token in enumerate(state.tokens):
-        if token.type == "heading_open":
-            token.attrs["id"] = _anchor_of(state.tokens[place + 1].content)

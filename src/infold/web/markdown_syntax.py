@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 from infold.web.maths import formula_html
 
 
 def add_mark_rules(made: MarkdownIt) -> None:
     """Teaches a parser these marks."""
+    made.block.ruler.before("fence", "comment", _comment_block, {"alt": ["paragraph", "blockquote", "list"]})
     made.inline.ruler.before("escape", "maths", _maths)
     made.inline.ruler.before("emphasis", "highlight", _highlight)
     made.inline.ruler.before("emphasis", "comment", _comment)
@@ -48,8 +49,11 @@ def _highlight(state: StateInline, silent: bool) -> bool:
     if not state.src.startswith("==", start) or end < start + 3:
         return False
     if not silent:
-        token = state.push("html_inline", "", 0)
-        token.content = f"<mark>{escape(state.src[start + 2 : end])}</mark>"
+        inside: list[Token] = []
+        state.md.inline.parse(state.src[start + 2 : end], state.md, state.env, inside)
+        state.push("html_inline", "", 0).content = "<mark>"
+        state.tokens += inside
+        state.push("html_inline", "", 0).content = "</mark>"
     state.pos = end + 2
     return True
 
@@ -61,4 +65,19 @@ def _comment(state: StateInline, silent: bool) -> bool:
     if not state.src.startswith("%%", start) or end < 0:
         return False
     state.pos = end + 2
+    return True
+
+
+def _comment_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """From a line that begins with %% to the next that ends with it, whatever stands between."""
+    begun = state.src[state.bMarks[first] + state.tShift[first] : state.eMarks[first]]
+    if not begun.startswith("%%") or "%%" in begun[2:] or state.env.get("never_ends"):
+        return False
+    later = (at for at in range(first + 1, last) if state.src.endswith("%%", state.bMarks[at], state.eMarks[at]))
+    end = next(later, None)
+    if end is None:
+        state.env["never_ends"] = state.level == 0  # then no later one does either
+        return False
+    if not silent:
+        state.line = end + 1
     return True

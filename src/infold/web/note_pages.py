@@ -19,6 +19,7 @@ from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.vault.files import safe_path
 from infold.web.markdown import note_html
 from infold.web.markdown_links import page_address
+from infold.web.properties import properties
 from infold.web.rendering import ALONE, Pages
 from infold.web.resolving import Resolver
 
@@ -53,9 +54,12 @@ class NotePages(Pages):
         if found.path != path:
             return RedirectResponse(page_address(found.path))
         body = await asyncio.to_thread(self.body, found.text, path)
+        said = await asyncio.to_thread(properties, found.text, path, self._resolver.resolve)
         graph = await self.ask(knowledge_graph, KnowledgeGraphRequest(view="backlinks", note=path))
         modified = await asyncio.to_thread(self._modified, path)
-        return self.page("note", path=path, body=body, links=graph.notes, notice=notice, modified=modified)
+        return self.page(
+            "note", path=path, body=body, properties=said, links=graph.notes, notice=notice, modified=modified
+        )
 
     def _modified(self, path: str) -> str:
         """When the note was written last; of what is no file of the vault, nothing."""
