@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 
+MEASURED := tests/vault tests/inbox tests/librarian tests/notebook tests/durable tests/catalogue
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage fast check bench repro evaluate-accept chaos pins clean
 
@@ -16,11 +18,11 @@ help: ## what can be made
 demo: $(INSTALLED) ## fold a demo inbox into a copy of the demo vault
 	@$(BIN)/infold demo
 
-test: $(INSTALLED) ## the whole test suite
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+test: $(INSTALLED) ## the whole test suite, and that unit tests still run what they should
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=
 
-coverage: $(INSTALLED) ## the whole test suite, with what of the package it runs, and the floor of that
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
+coverage: $(INSTALLED) ## the lines of those packages that no unit test runs
+	@$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term-missing:skip-covered $(MEASURED)
 
 fast: $(INSTALLED) ## the unit tests, in about a minute
 	@$(BIN)/python -m pytest -n 2 -q -m "not slow and not prefect and not dvc and not browser and not chaos" tests/vault tests/inbox \

@@ -13,11 +13,25 @@ __all__ = ["prefect_api"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 _THIRD_PARTIES = {"prefect", "dvc", "browser"}
+_MEASURED = {
+    "vault",
+    "inbox",
+    "librarian",
+    "notebook",
+    "durable",
+    "catalogue",
+}  # by `--cov`, as pyproject.toml has them
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Warnings are errors, but where whole programs of others run in this process: what those warn of is theirs."""
+    """Warnings are errors, but where whole programs of others run in this process: what those warn of is theirs.
+
+    Coverage is measured where unit tests are: tracing the others would cost CI half as much again, for lines that they
+    run by the way.
+    """
     for item in items:
+        if item.path.relative_to(REPOSITORY / "tests").parts[0] not in _MEASURED:
+            item.add_marker(pytest.mark.no_cover)
         if _THIRD_PARTIES.intersection(mark.name for mark in item.iter_markers()):
             item.add_marker(
                 pytest.mark.filterwarnings("default", "error::pytest.PytestUnraisableExceptionWarning"), append=False
