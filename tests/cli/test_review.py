@@ -49,7 +49,7 @@ def test_hunks_are_decided_one_by_one_and_just_that_is_applied(infold, planned, 
     done = infold("review", "--vault", planned, *SETTINGS)
     assert done.exit_code == 1  # something stays
     assert done.stdout.index("Dentist.") < done.stdout.index("1 of 2  Bread.md › Bread")
-    assert "a note of its own would be: infold write 'Dentist'" in done.stdout
+    assert "a note of its own would be called: Dentist" in done.stdout
     assert (planned / "Bread.md").read_text() == NOTES["Bread.md"]
     assert "dries out" in (planned / "Tyres.md").read_text()
     assert "Rye bread needs" in (planned / "inbox.md").read_text()

@@ -76,7 +76,9 @@ def test_skipped_hunks_stay_in_the_inbox(vault, plan):
     assert note(vault, "inbox.md") == INBOX
 
 
-@pytest.mark.parametrize("only, leave_out", [(["2"], []), (["Tyres"], []), ([], ["Bread.md"]), ([], ["1"])])
+@pytest.mark.parametrize(
+    "only, leave_out", [(["2"], []), (["2, 2"], []), (["Tyres"], []), ([], ["Bread.md"]), ([], ["1"])]
+)
 def test_only_and_except_name_hunks_and_notes(vault, plan, only, leave_out):
     """By number, or by the note."""
     vault.apply(plan.id, only=only, leave_out=leave_out)

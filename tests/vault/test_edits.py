@@ -189,6 +189,12 @@ def test_a_block_that_goes_leaves_a_blank_line(find, replace, wanted):
     assert apply_edits("One.\n\nOld.\n\nTwo.\n", [(find, replace)]) == wanted
 
 
+def test_text_above_a_paragraph_that_begins_alike_does_not_split_it():
+    """Both begin with the same word: the new one is one insertion above, and not one within the other."""
+    (change,) = plan_changes("# T\n\nThe old text.\n", [("# T\n\nThe old", "# T\n\nThe new text.\n\nThe old")])
+    assert [(splice.start, splice.end, splice.text) for splice in change.splices] == [(5, 5, "The new text.\n\n")]
+
+
 def test_an_item_joins_the_list_above_it():
     """Put between a list and the text below the blank line, it does not make the list a loose one."""
     after = apply_edits("- a\n\nText.\n", [("- a\nText.", "- a\n- b\nText.")])

@@ -7,7 +7,7 @@ import pytest
 from infold.errors import StructureBroken
 from infold.vault.edits import plan_changes
 from infold.vault.note import parse
-from infold.vault.structure import beginning, check_structure, opens_note, restyled, style_of, touches
+from infold.vault.structure import beginning, check_structure, may_open, opens_note, restyled, style_of, touches
 
 NOTE = """---
 tags: [x]
@@ -145,6 +145,20 @@ def test_what_opens_a_note_names_it_at_once():
     assert opens_note("Crumb", "Crumbs are what a bread leaves.")
     assert opens_note("Rye bread", "In general, a bread of rye keeps for weeks.")
     assert not opens_note("Crumb", "When it has cooled for a day one may think of the crumb.")
+
+
+def test_a_note_that_has_its_beginning_keeps_it():
+    """Where the first paragraph says what the note is about, another that names it too goes below."""
+    new = "The dark mode also follows the system."
+    has_one = parse(
+        "Dark mode.md", "---\ntitle: Dark mode\n---\n\nThe site supports dark mode out of the box.\n\nMore.\n"
+    )
+    has_none = parse("Dark mode.md", "Out of the box, this is what readers ask for first.\n")
+    assert not may_open(has_one, new)
+    assert may_open(has_none, new)
+    assert not may_open(has_none, "A remark on something else.")
+    with pytest.raises(StructureBroken, match="first sentence"):
+        check_structure(has_one.text, plan_changes(has_one.text, [("---\n\nThe site", f"---\n\n{new}\n\nThe site")]))
 
 
 def test_items_take_the_form_of_the_list_they_join():

@@ -60,7 +60,8 @@ def _rows(find: str, replace: str) -> Iterator[Row]:
 
 def _abridged_segment(row: Row, segment: Segment) -> str:
     if segment.kind != "same":
-        return abridged(segment.text, _MOST_CHARACTERS) if row.kind != "changed" else segment.text
+        indent = segment.text[: len(segment.text) - len(segment.text.lstrip(" \t"))]  # code means something by it
+        return indent + abridged(segment.text, _MOST_CHARACTERS) if row.kind != "changed" else segment.text
     if row.kind == "same":
         return abridged(segment.text, _CONTEXT_CHARACTERS)
     half = _CONTEXT_CHARACTERS // 2

@@ -125,7 +125,8 @@ def init(
     kept = "" if is_written else " (kept as it was; --force writes it anew)"
     terminal.say(f"settings  {file}{kept}")
     terminal.say("This is now the vault of every command that names none.")
-    terminal.say("Next: `infold integrate --dry-run`, or `infold doctor`.", style="bold")
+    first = "" if settled.has_inbox else "write something into the inbox, then "
+    terminal.say(f"Next: {first}`infold integrate --dry-run`, or `infold doctor`.", style="bold")
     return 0
 
 

@@ -99,6 +99,7 @@ def show_result(terminal: Terminal, vault: OpenVault, done: InboxIntegrateAnswer
         show_run(terminal, run)
     show_totals(terminal, run, vault.workspace.runs / run.id / "report.html")
     if run.status is RunStatus.PLANNED:
+        terminal.say(f"review  {command_line('review', run.id, wanted)}")
         terminal.say(f"apply   {command_line('apply', run.id, wanted)}")
         terminal.say("Nothing was written to the vault.")
     elif run.changes:

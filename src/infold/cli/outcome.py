@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -32,12 +33,15 @@ def exit_code(done: InboxIntegrateAnswer) -> int:
 def show_run(terminal: Terminal, run: Run) -> None:
     """Chunk by chunk: what was looked at, what was edited, and what stays in the inbox and why."""
     paragraphs = {p.n: p for p in run.paragraphs}
+    numbers = count(1) if run.status is RunStatus.PLANNED else None  # of hunks, by which they are decided on
     for chunk in run.chunks:
-        _show_chunk(terminal, chunk, [paragraphs[n] for n in chunk.paragraphs if n in paragraphs])
+        _show_chunk(terminal, chunk, [paragraphs[n] for n in chunk.paragraphs if n in paragraphs], numbers)
     _show_chunkless(terminal, [p for p in run.paragraphs if p.chunk is None])
 
 
-def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[ParagraphRecord]) -> None:
+def _show_chunk(
+    terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[ParagraphRecord], numbers: Iterator[int] | None
+) -> None:
     terminal.say("")
     titles = [f"Chunk {chunk.id}", *[""] * (len(paragraphs) - 1)]
     terminal.show(_rows([(title, _opening(p)) for title, p in zip(titles, paragraphs, strict=True)], "bold"))
@@ -53,7 +57,8 @@ def _show_chunk(terminal: Terminal, chunk: ChunkRecord, paragraphs: Sequence[Par
         )
     )
     for edit in chunk.edits:
-        _show_edit(terminal, edit, is_named=len(paragraphs) > 1)
+        number = f"{next(numbers)}  " if numbers is not None and edit.kind == "edit" else ""
+        _show_edit(terminal, edit, number, is_named=len(paragraphs) > 1)
     for paragraph in paragraphs:
         if paragraph.outcome == "left":
             _show_left(terminal, paragraph)
@@ -80,8 +85,8 @@ def _opening(paragraph: ParagraphRecord) -> str:
     return f"paragraph {paragraph.n}  “{abridged(paragraph.text, _OPENING_CHARACTERS)}”"
 
 
-def _show_edit(terminal: Terminal, edit: EditRecord, *, is_named: bool) -> None:
-    """`is_named`: the chunk has several paragraphs, so the edit says which it takes care of."""
+def _show_edit(terminal: Terminal, edit: EditRecord, number: str, *, is_named: bool) -> None:
+    """`number` is the hunk's, of a plan. `is_named`: of several paragraphs, the edit says which it takes care of."""
     from rich.padding import Padding
 
     whose = f"  paragraph{'s' * (len(edit.paragraphs) > 1)} {', '.join(map(str, edit.paragraphs))}" if is_named else ""
@@ -89,7 +94,7 @@ def _show_edit(terminal: Terminal, edit: EditRecord, *, is_named: bool) -> None:
         terminal.show(_rows([("  =", f"{edit.file} has it already{whose}")], "bold yellow", "bold yellow", width=3))
         terminal.show(_rows([("", f"“{abridged(edit.find, _QUOTE_CHARACTERS)}”")], "", "yellow", width=3))
     else:
-        terminal.show(_rows([("  →", f"{edit.file}{whose}")], "bold green", "bold green", width=3))
+        terminal.show(_rows([("  →", f"{number}{edit.file}{whose}")], "bold green", "bold green", width=3))
         terminal.show(Padding(short(edit.find, edit.replace or ""), (0, 0, 0, _INDENT)))
         if edit.reason:
             terminal.show(_rows([("", f"why: {edit.reason}")], "", "dim", width=3))

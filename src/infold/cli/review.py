@@ -107,7 +107,7 @@ class _Session:
         self.terminal.say(f"  stays: {left.reason}", style="dim")
         if left.nearest:
             self.terminal.say(f"  nearest notes: {', '.join(left.nearest)}", style="dim")
-        self.terminal.say(f"  a note of its own would be: infold write '{left.new_note}' …", style="dim")
+        self.terminal.say(f"  a note of its own would be called: {left.new_note}", style="dim")
         while self._ask(_LEFT_KEYS).casefold().startswith("m"):
             if self._send(-left.n):
                 return

@@ -164,10 +164,11 @@ def apply(
     run: RunArgument,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="HUNK", help="Only this hunk (a number) or note (a path); repeatable."),
+        typer.Option(metavar="HUNK", help="Only these hunks (3, or 1,3,8) or this note (a path); repeatable."),
     ] = None,
     leave_out: Annotated[
-        list[str] | None, typer.Option("--except", metavar="HUNK", help="All but this hunk, or note; repeatable.")
+        list[str] | None,
+        typer.Option("--except", metavar="HUNK", help="All but these hunks, or this note; repeatable."),
     ] = None,
     anew: Annotated[
         bool,
@@ -178,7 +179,7 @@ def apply(
 ) -> int:
     """Apply a dry run that you have reviewed. Refused where a note has changed since, but for `--anew`.
 
-    Hunks are numbered as `infold review` shows them. What is not applied stays in the inbox.
+    Hunks have the numbers that the plan and `infold review` show. What is not applied stays in the inbox.
     """
     terminal = call.terminal
     with call.vault() as vault:

@@ -6,10 +6,12 @@ Plans only. What is decided makes a new plan under the same id, on the notes as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 from infold.durable.locks import integration_lock
@@ -30,6 +32,8 @@ from infold.vault.structure import check_structure
 from infold.workspace import Workspace
 
 _SKIPPED: Final = "skipped in the review"
+_SEPARATORS: Final = re.compile(r"\s*,\s*|\s+")
+_NUMBERS: Final = re.compile(r"\d+(?:(?:\s*,\s*|\s+)\d+)+")
 
 
 class HunkVerdict(StrEnum):
@@ -77,7 +81,7 @@ class _ReviewWork:
 
 
 def hunks_of(store: RunStore, run: Run) -> list[PlannedHunk]:
-    """The edits of a plan, note by note in the order they stand there."""
+    """The edits of a plan, numbered in the order of the inbox, as the plan is shown."""
     texts = {change.path: store.content(run.id, change.before) for change in run.changes}
     found = [
         _hunk(run, chunk.id, edit, chunk.viewed, chunk.checked_out, texts.get(edit.file, ""))
@@ -85,8 +89,7 @@ def hunks_of(store: RunStore, run: Run) -> list[PlannedHunk]:
         for edit in chunk.edits
         if edit.kind == "edit"
     ]
-    ordered = sorted(found, key=lambda hunk: (hunk.file, hunk.number))
-    return [replace(hunk, number=number) for number, hunk in enumerate(ordered, start=1)]
+    return [replace(hunk, number=number) for number, hunk in enumerate(found, start=1)]
 
 
 def is_expired(run: Run, days: int, now: datetime | None = None) -> bool:
@@ -278,8 +281,10 @@ def _heading_at(text: str, edit: EditRecord) -> tuple[tuple[str, ...], int]:
 
 
 def _named(hunks: Sequence[PlannedHunk], names: Iterable[str]) -> set[int]:
+    """The numbers of the hunks that names stand for; several numbers may stand in one, as people write them."""
     found: set[int] = set()
-    for name in names:
+    parts = (_SEPARATORS.split(given) if _NUMBERS.fullmatch(given) else [given] for given in names)
+    for name in chain.from_iterable(parts):
         own = {h.number for h in hunks if name in (str(h.number), h.file, h.file.removesuffix(".md"))}
         if not own:
             raise UsageError(

@@ -16,7 +16,7 @@ from typing import Final
 from infold.errors import EditRefused, RemovesTooMuch
 from infold.text import collapse_spaces, folded_words
 from infold.vault.match import Haystack, Match, find_once, line_of
-from infold.vault.splices import Splice, aligned, joined, line_end_at, spliced, white_space_at_ends
+from infold.vault.splices import Splice, aligned, from_line_start, joined, line_end_at, spliced, white_space_at_ends
 
 __all__ = [
     "LocatedEdit",
@@ -104,7 +104,8 @@ def plan_change(haystack: Haystack, find: str, replace: str) -> LocatedEdit:
     if tail:
         splices = [*splices, Splice(match.end, match.end, tail)]
     splices = [Splice(s.start, s.end, _LINE_END.sub(line_end, s.text)) for s in splices]
-    splices = [_below_its_line(text, s) for s in joined([s for s in splices if s.text != text[s.start : s.end]])]
+    splices = joined([s for s in splices if s.text != text[s.start : s.end]])
+    splices = [_below_its_line(text, from_line_start(text, s)) for s in splices]
     start = min([match.start, *(s.start for s in splices)])
     end = max([match.end, *(s.end for s in splices)])
     inside = LocatedEdit(match, "", "", tuple(Splice(s.start - start, s.end - start, s.text) for s in splices))

@@ -148,6 +148,19 @@ def _breaks(space: str) -> int:
     return len(_LINE_END.findall(space))
 
 
+def from_line_start(text: str, splice: Splice) -> Splice:
+    """An insertion of lines from the start of its line, where that gives the same text.
+
+    Texts that begin with the same words are aligned by these: new text above a paragraph then seems to split it.
+    """
+    start = max(text.rfind("\n", 0, splice.start), text.rfind("\r", 0, splice.start)) + 1
+    shared, added = text[start : splice.start], splice.text
+    goes_above = bool(_breaks(added)) and not added.lstrip(" \t").startswith(("\n", "\r")) and added.endswith(shared)
+    if splice.start != splice.end or not shared or not goes_above:
+        return splice
+    return Splice(start, start, shared + added.removesuffix(shared))
+
+
 def joined(splices: Sequence[Splice]) -> list[Splice]:
     """Splices that touch, as one."""
     joined: list[Splice] = []

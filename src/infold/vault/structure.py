@@ -145,6 +145,12 @@ def opens_note(title: str, text: str) -> bool:
     return bool(wanted) and all(any(_alike(word, other) for other in first) for word in wanted)
 
 
+def may_open(note: Note, text: str) -> bool:
+    """Whether `text` may stand above a note's first paragraph: it reads as its beginning, which that one does not."""
+    lead = beginning(note)
+    return lead is None or (opens_note(note.title, text) and not opens_note(note.title, note.block_text(lead)))
+
+
 class _Edited:
     """A note before and after its splices."""
 
@@ -179,8 +185,8 @@ class _Edited:
         if lead is None or not any(splice.end <= lead.start for splice in adding):
             return
         new = [block for block in self._after.blocks[: self._now_at(lead.start)] if block.kind in _TEXT]
-        if new and not opens_note(self._before.title, self._after.block_text(new[0])):
-            hint = "Put it below that paragraph; only text that speaks of the note's title at once may open a note."
+        if new and not may_open(self._before, self._after.block_text(new[0])):
+            hint = "Put it below that paragraph, which only text that says what the note is about may stand above."
             yield StructureProblem(lead.line, "stands above the note's first sentence", hint)
 
     def _between(self, first: Block, second: Block, above: int, below: int) -> tuple[str, str] | None:

@@ -20,7 +20,7 @@ from infold.vault.structure import (
     beginning,
     belong_together,
     is_numbered,
-    opens_note,
+    may_open,
     style_of,
     touches,
 )
@@ -170,7 +170,7 @@ def _styles_at_ends(text: str) -> tuple[str, str]:
 def _may_open(query: Query, reading: NoteFeatures, section: NoteSection) -> bool:
     """Whether the paragraph may stand above the first piece: above a note's first sentence only its opening may."""
     lead = beginning(reading.note)
-    return lead is None or section.pieces[0].block != lead or opens_note(reading.note.title, query.text)
+    return lead is None or section.pieces[0].block != lead or may_open(reading.note, query.text)
 
 
 def _opens(query: Query, reading: NoteFeatures, section: NoteSection, position: int) -> bool:
