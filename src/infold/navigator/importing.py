@@ -20,7 +20,7 @@ from infold.librarian.prompts import DecisionKind
 from infold.navigator.choices import KeptSummary, moment
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
 from infold.navigator.nodes import NoteNode, article_nodes
-from infold.navigator.store import Article, Edge, NavigatorStore, StoredNode, as_stored
+from infold.navigator.store import Article, Edge, NavigatorStore, StoredContent, as_stored
 from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params
@@ -30,7 +30,7 @@ from infold.vault.links import LinkResolver
 from infold.vault.note import Note, parse
 
 _BATCH: Final = 100  # articles stored in one transaction
-_KEPT_AT_ONCE: Final = 32  # answers; those that were paid for are kept by content as well, the moment they come
+_KEPT_AT_ONCE: Final = 128  # answers; those that were paid for are kept by content as well, the moment they come
 _FOREIGN: Final = frozenset({"inbox"})
 
 
@@ -59,12 +59,12 @@ class Importer:
     ) -> None:
         self._vault, self._params, self._store = vault, params, store
         self._scanned = scanned or (lambda: scan(vault, params.vault))
+        self._kind = kind_of(params, vault)
 
     def notes(self) -> dict[str, FileStat]:
         """Every note that can be imported, by path. Raises VaultNotFound."""
-        kind = kind_of(self._params, self._vault)
         files = self._scanned().files
-        return {file.path: file for file in files if kind(file.path) not in _FOREIGN}
+        return {file.path: file for file in files if self._kind(file.path) not in _FOREIGN}
 
     def chosen(self, paths: Sequence[str]) -> list[str]:
         """The notes that these files and folders mean, sorted. Raises UsageError, with names that come near."""
@@ -188,20 +188,21 @@ class Importer:
         return Summarised(made, tuple(dict.fromkeys(warnings)))
 
     def _keep(self, answers: Sequence[tuple[ArticleRequest, dict[int, str]]], signature: str) -> int:
-        kept: list[tuple[StoredNode, str]] = []
+        stored = self._store.contents([request.path for request, _ in answers])
+        kept: list[tuple[StoredContent, str]] = []
         for request, summaries in answers:
-            nodes = {node.ordinal: node for node in self._store.of_article(request.path)}
             texts = {part.number: part.text for part in request.parts}
             kept += [
                 (node, summary)
                 for number, summary in summaries.items()
                 # The note may have been read anew meanwhile: only what still says the same is summarised by this.
-                if (node := nodes.get(number)) is not None and node.content_hash == content_hash(texts[number])
+                if (node := stored.get((request.path, number))) is not None
+                and node.content_hash == content_hash(texts[number])
             ]
         if kept:
             now = moment()
             self._store.choices.keep(
-                KeptSummary(node.context_hash, "", node.id, str(node.type), said, node.content_hash, signature, now)
+                KeptSummary(node.context_hash, "", node.id, node.type, said, node.content_hash, signature, now)
                 for node, said in kept
             )
             self._store.settle({node.id: said for node, said in kept})
@@ -228,7 +229,7 @@ class Importer:
             return None
         note = parse(path, text)
         nodes = article_nodes(note)
-        day = note_day(note, kind_of(self._params, self._vault)(path))
+        day = note_day(note, self._kind(path))
         article = Article(path, content_hash(data), stat.mtime_ns, stat.size, note.title, day, note.tags, text)
         return article, nodes, list(_edges(note, nodes, resolver))
 

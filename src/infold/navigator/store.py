@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
@@ -55,6 +55,7 @@ _NODE_COLUMNS: Final = (
     "summary, is_dirty, created_at, updated_at"
 )
 _ASKED_AT_ONCE: Final = 500
+_TYPES: Final = {str(each): each for each in NodeType}
 
 Facts = Mapping[str, tuple[str, str | None, tuple[str, ...]]]
 
@@ -81,6 +82,15 @@ class StoredNode:
     is_dirty: bool
     created_at: str
     updated_at: str
+
+
+class StoredContent(NamedTuple):
+    """Which node says something, and the hashes of that."""
+
+    id: str
+    type: str
+    content_hash: str
+    context_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +195,16 @@ class NavigatorStore:
         with self._nodes.reading() as db:
             return [_stored(row) for row in db.execute(query, (path,))]
 
+    def contents(self, paths: Sequence[str]) -> dict[tuple[str, int], StoredContent]:
+        """What each node of these notes says now, by path and ordinal."""
+        query = (
+            "SELECT path, ordinal, id, type, content_hash, context_hash FROM nodes "
+            "WHERE path IN (SELECT value FROM json_each(?))"
+        )
+        with self._nodes.reading() as db:
+            rows = db.execute(query, (json.dumps(list(paths)),)).fetchall()
+        return {(path, ordinal): StoredContent(*rest) for path, ordinal, *rest in rows}
+
     def count(self, paths: Sequence[str]) -> int:
         """How many nodes these notes have together."""
         query = "SELECT count(*) FROM nodes WHERE path IN (SELECT value FROM json_each(?))"
@@ -285,19 +305,16 @@ class NavigatorStore:
         with self._nodes.writing() as db:
             for path in gone:
                 _remove(db, path)
+            known = _times(db, [article.path for article, _, _ in articles])
             for article, nodes, edges in articles:
-                before = {
-                    row[0]: row[1:]
-                    for row in db.execute(
-                        "SELECT id, content_hash, created_at, updated_at FROM nodes WHERE path = ?", (article.path,)
-                    )
-                }
-                _remove(db, article.path)
+                before = known.get(article.path)
+                if before is not None:
+                    _remove(db, article.path)
                 db.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _article_row(article))
                 db.executemany(
                     "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [
-                        _node_row(node, summary, before.get(node.id), now, is_dirty=dirty)
+                        _node_row(node, summary, (before or {}).get(node.id), now, is_dirty=dirty)
                         for node, summary, dirty in nodes
                     ],
                 )
@@ -348,6 +365,18 @@ def as_stored(node: NoteNode) -> StoredNode:
     return _stored(row)
 
 
+def _times(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, dict[str, tuple[str, str, str]]]:
+    """Content hash and the two times of each node of those notes that are stored, by path and id."""
+    found: dict[str, dict[str, tuple[str, str, str]]] = {}
+    query = (
+        "SELECT path, id, content_hash, created_at, updated_at FROM nodes "
+        "WHERE path IN (SELECT value FROM json_each(?))"
+    )
+    for path, node_id, *times in db.execute(query, (json.dumps(list(paths)),)):
+        found.setdefault(path, {})[node_id] = (times[0], times[1], times[2])
+    return found
+
+
 def _remove(db: sqlite3.Connection, path: str) -> None:
     for table in ("edges", "nodes", "articles"):
         db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))  # noqa: S608 - from the line above
@@ -355,7 +384,7 @@ def _remove(db: sqlite3.Connection, path: str) -> None:
 
 def _stored(row: Sequence[Any]) -> StoredNode:
     values = list(row)
-    values[2], values[6], values[15] = NodeType(row[2]), _trail(row[6]), bool(row[15])
+    values[2], values[6], values[15] = _TYPES[row[2]], _trail(row[6]), bool(row[15])
     return StoredNode(*values)
 
 
