@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -53,9 +53,12 @@ class NavigatorChoices:
 
     def __init__(self, path: Path) -> None:
         self._db = Database(path, _KEPT_SCHEMA)
+        # A step need not wait for the disk: a power cut may cost the last steps, and nothing that was chosen.
+        self._steps = Database(path, replace(_KEPT_SCHEMA, synchronous="NORMAL"))
 
     def close(self) -> None:
         """Closes it."""
+        self._steps.close()
         self._db.close()
 
     def imports(self) -> dict[str, str]:
@@ -123,14 +126,14 @@ class NavigatorChoices:
 
     def place(self, caller: str) -> dict[str, Any]:
         """Where a caller is: JSON values that `navigator.places` gives a meaning; {} for a new one."""
-        with self._db.reading() as db:
+        with self._steps.reading() as db:
             row = db.execute("SELECT place FROM places WHERE caller = ?", (caller,)).fetchone()
         found: dict[str, Any] = json.loads(row[0]) if row else {}
         return found
 
     def go(self, caller: str, place: Mapping[str, Any]) -> None:
         """Notes where a caller is now."""
-        with self._db.writing() as db:
+        with self._steps.writing() as db:
             db.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", (caller, json.dumps(place), moment()))
 
 

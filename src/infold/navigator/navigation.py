@@ -6,7 +6,7 @@ Every answer is of nodes as they are stored; where a caller stands is read and k
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -18,7 +18,7 @@ from infold.navigator.lens import BUILT_IN, Lens, Subject, direction, raised
 from infold.navigator.nodes import NodeType
 from infold.navigator.places import NavigatorPlace, means_centre
 from infold.navigator.proximity import NodeVectors, VectorCache
-from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.store import Edge, NavigatorStore, StoredNode
 from infold.vault.names import folded, stem
 
 Keywords = Callable[[str], Sequence[tuple[str, int, int, float]]]  # path, first and last line, score from 0 to 1
@@ -29,6 +29,9 @@ _KEYWORD_WEIGHT: Final = 0.5
 _CENTRE_WEIGHT: Final = 0.35  # of the centre's vector in a question that is asked from there
 _POOL: Final = 400  # nodes that a lens looks at
 _A_NOTE: Final = 3  # nodes of one note among the results
+_OTHER_LEVEL: Final = -10.0  # a likeness that no node has
+_LOOKED_UP: Final = 40  # nodes that are asked of the store at once
+MOST_BESIDE: Final = 100  # articles of a folder that zooming out shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +126,12 @@ class Navigator:
             row = vectors.row_of(self.node(centre).id)
             if row is not None:
                 asked = _unit((1 - _CENTRE_WEIGHT) * asked + _CENTRE_WEIGHT * row)
-        likeness = _likeness(vectors, asked)
+        where = where or NodeFilter()
+        likeness = _likeness(vectors, asked, where.types)
         within = likeness >= 1 - (RADIUS if radius is None else radius)
         scores = likeness + self._by_keyword(query, vectors)
         within |= scores > likeness  # what holds the words is not too far
-        found = self._best(vectors, scores, within, where or NodeFilter(), limit)
+        found = self._best(vectors, scores, within, where, limit)
         if found:
             self.go(self.place.at(found[0].node.id))
         return found
@@ -144,14 +148,14 @@ class Navigator:
         row = vectors.row_of(node.id)
         if row is None:
             return []
-        likeness = _likeness(vectors, row)
-        within = np.ones(len(vectors.ids), dtype=np.bool_)
-        for kin in {each.id for each in self.breadcrumbs(node)} | self._below(node):
-            if (place := vectors.places.get(kin)) is not None:
-                within[place] = False
         where = where or NodeFilter()
         if not across and not where.types:
-            where = NodeFilter((node.type,), where.folder, where.tags, where.since, where.until)
+            where = replace(where, types=(node.type,))
+        likeness = _likeness(vectors, row, where.types)
+        within = np.ones(len(vectors.ids), dtype=np.bool_)
+        for kin in (*(each.id for each in self.breadcrumbs(node)), *self._store.below(node)):
+            if (place := vectors.places.get(kin)) is not None:
+                within[place] = False
         found = self._best(vectors, likeness, within, where, limit)
         self.go(self.place.at(node.id))
         return found
@@ -165,15 +169,25 @@ class Navigator:
     def zoom_out(self, node_id: str | None = None) -> tuple[StoredNode, list[StoredNode]]:
         """What a node is part of, with its kept summary, and the parts beside it; of an article itself, and its folder.
 
-        It becomes the caller's centre.
+        Of a folder with more than `MOST_BESIDE` articles those that stand next to it. It becomes the caller's centre.
         """
         node = self.node(node_id)
         if node.parent_id is None:
             self.go(self.place.at(node.id))
-            return node, self._store.articles_in(node.path.rpartition("/")[0])
+            beside = self.in_folder_of(node)
+            at = max(0, min(beside.index(node.path) - MOST_BESIDE // 2, len(beside) - MOST_BESIDE))
+            return node, self._store.articles_of(beside[at : at + MOST_BESIDE])
         above = self.node(node.parent_id)
         self.go(self.place.at(above.id))
         return above, self._store.children(above.id)
+
+    def in_folder_of(self, node: StoredNode) -> list[str]:
+        """The imported notes right in the folder of a node's note, sorted."""
+        folder = node.path.rpartition("/")[0]
+        start = len(folder) + 1 if folder else 0
+        inside = f"{folder}/" if folder else ""
+        paths = self._store.article_facts()
+        return sorted(path for path in paths if path.startswith(inside) and "/" not in path[start:])
 
     def follow(self, node_id: str | None, link_type: str) -> list[NodeMatch]:
         """Where links of a node lead, or what links to it. Raises UsageError for a kind of link there is not.
@@ -249,10 +263,9 @@ class Navigator:
         limit: int,
     ) -> list[NodeMatch]:
         allowed = self._allowed(where)
-        if where.types:
-            within = within & vectors.of_types(frozenset(map(str, where.types)))
         if allowed is not None:
             within = within & vectors.of_paths(allowed)
+        within = within & (scores > _OTHER_LEVEL / 2)
         rows = np.flatnonzero(within)
         lens = self.current_lens()
         if lens is not None:
@@ -265,10 +278,12 @@ class Navigator:
     def _told_apart(self, ranked: Iterable[tuple[str, float, str]], limit: int) -> list[NodeMatch]:
         """The best nodes, few of each note, none that only holds, or is held by, one that is better."""
         ranked = list(ranked)
-        nodes = self._store.nodes([node_id for node_id, _, _ in ranked])
+        nodes: dict[str, StoredNode] = {}
         found: list[NodeMatch] = []
         counts: dict[str, int] = {}
-        for node_id, score, path in ranked:
+        for number, (node_id, score, path) in enumerate(ranked):
+            if number % _LOOKED_UP == 0:
+                nodes = self._store.nodes([each for each, _, _ in ranked[number : number + _LOOKED_UP]])
             node = nodes.get(node_id)
             if node is None or counts.get(path, 0) >= _A_NOTE or any(_overlap(node, each.node) for each in found):
                 continue
@@ -283,7 +298,8 @@ class Navigator:
         if not (where.folder or where.tags or where.since or where.until):
             return None
         facts = self._store.article_facts().items()
-        return {path for path, (_, day, tags) in facts if _passes(where, path, day, tags)}
+        wanted = replace(where, folder=where.folder.strip("/"), tags=tuple(map(_folded_tag, where.tags)))
+        return {path for path, (_, day, tags) in facts if _passes(wanted, path, day, tags)}
 
     def _seen(
         self, vectors: NodeVectors, rows: NDArray[np.int64], scores: NDArray[np.float32], lens: Lens
@@ -313,10 +329,11 @@ class Navigator:
         found = [
             NodeMatch(sources[edge.source_id], 1.0, edge.context) for edge in incoming if edge.source_id in sources
         ]
-        for edge in self._store.links_from([node.id, *self._below(node)]):
-            target = self._target(edge.target_path, edge.anchor)
-            if target is not None and edge.target_path != node.path:
-                found.append(NodeMatch(target, 1.0, edge.context))
+        outgoing = [
+            e for e in self._store.links_from([node.id, *self._store.below(node)]) if e.target_path != node.path
+        ]
+        targets = self._targets(outgoing)
+        found += [NodeMatch(target, 1.0, edge.context) for edge in outgoing if (target := targets.get(edge))]
         return list({each.node.id: each for each in found}.values())
 
     def _is_meant(self, anchor: str, node: StoredNode) -> bool:
@@ -325,32 +342,41 @@ class Navigator:
             return True
         return bool(anchor) and folded(anchor.rpartition("#")[2]) in map(folded, (*node.trail, node.title))
 
-    def _target(self, path: str, anchor: str) -> StoredNode | None:
-        nodes = self._store.of_article(path)
-        heading = folded(anchor.rpartition("#")[2])
-        named = [node for node in nodes if heading and node.type is NodeType.SECTION and folded(node.title) == heading]
-        return next(iter(named or nodes), None)
-
-    def _below(self, node: StoredNode) -> set[str]:
-        """The ids of all that a node is made of."""
-        return {
-            each.id
-            for each in self._store.of_article(node.path)
-            if each.ordinal > node.ordinal and node.start <= each.start and each.end <= node.end
-        }
+    def _targets(self, edges: Sequence[Edge]) -> dict[Edge, StoredNode]:
+        """The node that each link leads to: the section of its heading, else the article."""
+        articles = {node.path: node for node in self._store.articles_of([edge.target_path for edge in edges])}
+        sections = self._store.sections_of([edge.target_path for edge in edges if edge.anchor])
+        named: dict[Edge, str] = {}
+        for edge in edges:
+            heading = folded(edge.anchor.rpartition("#")[2])
+            titled = (
+                each for each, title in sections.get(edge.target_path, ()) if heading and folded(title) == heading
+            )
+            if (found := next(titled, None)) is not None:
+                named[edge] = found
+        nodes = self._store.nodes(list(named.values()))
+        chosen = {edge: nodes.get(named.get(edge, ""), articles.get(edge.target_path)) for edge in edges}
+        return {edge: node for edge, node in chosen.items() if node is not None}
 
 
 def _passes(where: NodeFilter, path: str, day: str | None, tags: Sequence[str]) -> bool:
-    folder = where.folder.strip("/")
-    if folder and path != folder and not path.startswith(f"{folder}/"):
+    """Whether a note passes a filter with a bare folder and folded tags."""
+    if where.folder and not path.startswith(f"{where.folder}/") and path != where.folder:
         return False
     if (where.since or where.until) and (day is None or not (where.since or day) <= day <= (where.until or day)):
         return False
-    return all(_has_tag(tags, wanted) for wanted in where.tags)
+    return not where.tags or (bool(tags) and all(_has_tag(tags, wanted) for wanted in where.tags))
 
 
-def _likeness(vectors: NodeVectors, asked: NDArray[np.float32]) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = vectors.rows @ asked
+def _likeness(vectors: NodeVectors, asked: NDArray[np.float32], types: Sequence[NodeType]) -> NDArray[np.float32]:
+    """How like a vector each node is; of the other levels, where some are wanted, less than anything can be."""
+    if not types:
+        whole: NDArray[np.float32] = vectors.rows @ asked
+        return whole
+    found = np.full(len(vectors.ids), _OTHER_LEVEL, dtype=np.float32)
+    for kind in types:
+        stretch = vectors.stretch(kind)
+        found[stretch] = vectors.rows[stretch] @ asked
     return found
 
 
@@ -373,8 +399,11 @@ def _overlap(one: StoredNode, other: StoredNode) -> bool:
     return one.path == other.path and one.start < other.end and other.start < one.end
 
 
+def _folded_tag(tag: str) -> str:
+    return tag.lstrip("#").casefold()
+
+
 def _has_tag(tags: Sequence[str], wanted: str) -> bool:
-    wanted = wanted.lstrip("#").casefold()
     return any(tag.casefold() == wanted or tag.casefold().startswith(f"{wanted}/") for tag in tags)
 
 

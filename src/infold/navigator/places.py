@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 _LONGEST: Final = 100  # steps of a way that are remembered
@@ -31,7 +31,7 @@ class NavigatorPlace:
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        return asdict(self)
+        return {"centre": self.centre, "lens": self.lens, "way": self.way}
 
     def at(self, node_id: str) -> NavigatorPlace:
         """The place after a step to a node."""

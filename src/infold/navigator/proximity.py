@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -26,13 +27,16 @@ from infold.search.embed.embedder import Embedder
 from infold.text import content_hash, token_count
 
 _BATCH: Final = 512
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_LENSES_KEPT: Final = 32
 _RAW_TOKENS: Final = 1000  # paragraphs below this are embedded as they are (spec 5, Ingestion)
 
 
 @dataclass(frozen=True)
 class NodeVectors:
-    """A row a node. `types` and `paths` go with the rows, so that a query is narrowed without asking the store.
+    """A row a node, those of a type together: a level is a stretch of the matrix, and is compared by itself.
+
+    `types` and `paths` go with the rows, so that a query is narrowed without asking the store.
 
     What helps to find rows is made when it is first asked for, and kept: a question does not look at every name.
     """
@@ -52,6 +56,10 @@ class NodeVectors:
         """The row of each node."""
         return {node_id: place for place, node_id in enumerate(self.ids)}
 
+    def stretch(self, kind: str) -> slice:
+        """The rows of the nodes of a type."""
+        return self._stretches.get(kind, slice(0, 0))
+
     def of_types(self, types: Collection[str]) -> NDArray[np.bool_]:
         """For each row whether its node is of one of these types."""
         names, codes = self._type_codes
@@ -61,6 +69,12 @@ class NodeVectors:
         """For each row whether its node is of one of these notes."""
         names, codes = self._path_codes
         return np.array([name in paths for name in names], dtype=np.bool_)[codes]
+
+    @cached_property
+    def _stretches(self) -> dict[str, slice]:
+        kinds = [kind for n, kind in enumerate(self.types) if n == 0 or kind != self.types[n - 1]]
+        first = [self.types.index(kind) for kind in kinds]
+        return {kind: slice(*ends) for kind, ends in zip(kinds, pairwise([*first, len(self.types)]), strict=True)}
 
     @cached_property
     def _type_codes(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -93,6 +107,7 @@ class VectorCache:
     def __init__(self, store: NavigatorStore, embeddings: EmbeddingStore, embedder: Embedder, folder: Path) -> None:
         self._store, self._embeddings, self._embedder, self._folder = store, embeddings, embedder, folder
         self._known: tuple[str, NodeVectors] | None = None
+        self._texts: dict[tuple[str, ...], Matrix] = {}
 
     def vectors(self, progress: Progress | None = None) -> NodeVectors:
         """The vectors of all nodes now. Raises as the embedder does, and StateUnwritable."""
@@ -110,8 +125,13 @@ class VectorCache:
         return np.asarray(self._embedder.embed_query(text), dtype=np.float32)
 
     def of_texts(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of texts that are no nodes, such as a lens's words."""
-        return np.asarray(self._embedder.embed(list(texts)), dtype=np.float32)
+        """The vectors of texts that are no nodes, such as a lens's words; those of the last lenses are kept."""
+        wanted = tuple(texts)
+        if wanted not in self._texts:
+            if len(self._texts) >= _LENSES_KEPT:
+                self._texts.clear()
+            self._texts[wanted] = np.asarray(self._embedder.embed(list(wanted)), dtype=np.float32)
+        return self._texts[wanted]
 
     def _make(self, progress: Progress | None) -> NodeVectors:
         nodes = list(self._store.every())
@@ -134,14 +154,15 @@ class VectorCache:
             known |= self._embeddings.append(self._embedder.name, fresh)
             if progress is not None:
                 progress("embeddings", min(first + _BATCH, len(waiting)), len(waiting))
+        order = sorted(range(len(nodes)), key=lambda n: nodes[n].type)
         rows = np.zeros((len(nodes), self._embedder.size), dtype=np.float32)
-        for place, key in enumerate(keys):
-            rows[place] = known[key]
+        for place, n in enumerate(order):
+            rows[place] = known[keys[n]]
         return NodeVectors(
-            tuple(node.id for node in nodes),
+            tuple(nodes[n].id for n in order),
             rows,
-            tuple(str(node.type) for node in nodes),
-            tuple(n.path for n in nodes),
+            tuple(str(nodes[n].type) for n in order),
+            tuple(nodes[n].path for n in order),
         )
 
     def _load(self, state: str) -> NodeVectors | None:

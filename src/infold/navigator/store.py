@@ -222,17 +222,33 @@ class NavigatorStore:
             rows = db.execute(query, (wanted,)).fetchall()
         return map(_stored, rows)
 
-    def articles_in(self, folder: str) -> list[StoredNode]:
-        """The article nodes of the notes right in a folder ('' is the top), in the order of their paths."""
-        inside = f"{folder}/" if folder else ""
+    def articles_of(self, paths: Sequence[str]) -> list[StoredNode]:
+        """The article nodes of these notes, in the order of their paths."""
         query = (
-            f"SELECT {_NODE_COLUMNS} FROM nodes WHERE ordinal = 0 AND path IN (SELECT path FROM articles "  # noqa: S608
-            "WHERE path >= ? AND path < ? AND instr(substr(path, ?), '/') = 0) ORDER BY path"
+            f"SELECT {_NODE_COLUMNS} FROM nodes "  # noqa: S608
+            "WHERE ordinal = 0 AND path IN (SELECT value FROM json_each(?)) ORDER BY path"
         )
         with self._nodes.reading() as db:
-            return [
-                _stored(row) for row in db.execute(query, (inside, f"{inside}\U0010ffff", len(inside) + 1)).fetchall()
-            ]
+            return [_stored(row) for row in db.execute(query, (json.dumps(list(paths)),))]
+
+    def sections_of(self, paths: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """The id and title of each section of these notes, in reading order."""
+        query = (
+            "SELECT path, id, title FROM nodes WHERE type = ? AND path IN (SELECT value FROM json_each(?)) "
+            "ORDER BY path, ordinal"
+        )
+        found: dict[str, list[tuple[str, str]]] = {}
+        with self._nodes.reading() as db:
+            for path, node_id, title in db.execute(query, (NodeType.SECTION, json.dumps(list(paths)))):
+                found.setdefault(path, []).append((node_id, title))
+        return found
+
+    def below(self, node: StoredNode) -> list[str]:
+        """The ids of all that a node is made of."""
+        query = "SELECT id FROM nodes WHERE path = ? AND ordinal > ? AND start >= ? AND end <= ?"
+        with self._nodes.reading() as db:
+            rows = db.execute(query, (node.path, node.ordinal, node.start, node.end)).fetchall()
+        return [node_id for (node_id,) in rows]
 
     def articles(self) -> dict[str, tuple[str, int, int]]:
         """Content hash, mtime and size of every imported note, by path."""

@@ -156,10 +156,17 @@ def zoom_in(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
 
 @operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def zoom_out(vault: OpenVault, request: NodeRequest) -> NodesAnswer:
-    """Rise to what a node is part of, with its summary, and the parts beside it. That becomes your centre."""
+    """Rise to what a node is part of, with its summary, and the parts beside it. That becomes your centre.
+
+    Beside an article stand those of its folder, of many the nearest by name.
+    """
     navigator = vault.navigator(request.caller)
-    _, beside = navigator.zoom_out(request.node_id)
-    return _nodes(vault, navigator, [NodeMatch(node, 1.0) for node in beside])
+    node, beside = navigator.zoom_out(request.node_id)
+    answer = _nodes(vault, navigator, [NodeMatch(each, 1.0) for each in beside])
+    is_folder = node in beside
+    more = len(navigator.in_folder_of(node)) - len(beside) if is_folder else 0
+    notice = f"{more:,} more articles are in this folder: explore, or browse_vault, finds them." if more > 0 else ""
+    return answer.model_copy(update={"notice": answer.notice or notice})
 
 
 class FollowLinkRequest(NodeRequest):
