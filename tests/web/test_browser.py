@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -69,7 +70,7 @@ def write_notes(folder: Path) -> None:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[Served]:
+def serving(root: Path, **environment: str) -> Iterator[Served]:
     folder = root / "vault"
     write_notes(folder)
     with socket.socket() as free:
@@ -77,7 +78,7 @@ def serving(root: Path) -> Iterator[Served]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "infold", "serve", "--port", str(port), "--vault", str(folder)]
     command += ["--state", str(root / "state"), "--set", "search.embedding=static"]
-    with subprocess.Popen(command) as process:
+    with subprocess.Popen(command, env={**os.environ, **environment}) as process:
         try:
             served = Served(f"http://127.0.0.1:{port}", folder)
             answers(served, process)
