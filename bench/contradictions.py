@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from infold.librarian.offline.contradictions import Statement, contradictions, statements
+from infold.librarian.offline.contradictions import Statement, claimed, contradictions, statements
 from infold.vault.note import parse
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -161,7 +161,7 @@ def _of_another(pair: tuple[str, str] | None, words: list[str], random_: random.
 def is_found(case: Case) -> bool:
     """Whether the two sentences, in two notes, are taken for a contradiction."""
     older, newer = Statement("a.md", 1, case.before, "2023-01-01"), Statement("b.md", 1, case.after, "2024-01-01")
-    return bool(contradictions([newer], [older]))
+    return bool(contradictions([newer], claimed([older])))
 
 
 def figures(cases: list[Case]) -> tuple[float, float]:

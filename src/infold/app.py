@@ -12,7 +12,7 @@ requests and answers, is in `infold.operations`; importing this module loads non
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -319,9 +319,13 @@ class OpenVault(VaultNavigator):
             return await lazy.inbox.replanning.plan_anew(workspace, steps, run_id)
 
     async def _sync_summaries(self, workspace: Workspace) -> Usage:
-        async with self.steps(workspace) as steps:
-            await steps.sync_summaries()
-            return steps.usage
+        settled = lazy.inbox.settled_summaries
+        with closing(lazy.catalogue.store.catalogue_of(workspace)) as catalogue:
+            if settled.are_settled(workspace, catalogue):
+                return lazy.librarian.spend.Usage()
+            async with self.steps(workspace) as steps:
+                await settled.settle(workspace, catalogue, steps)
+                return steps.usage
 
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
         async with self.steps(workspace) as steps:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import infold.inbox.run
     import infold.inbox.run_store
     import infold.inbox.runs
+    import infold.inbox.settled_summaries
     import infold.inbox.steps
     import infold.knowledge
     import infold.knowledge.context_cache

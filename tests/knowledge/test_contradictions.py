@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.contradictions import figures, made_set, sentences_of
-from infold.librarian.offline.contradictions import Statement, contradictions, statements
+from infold.librarian.offline.contradictions import Statement, claimed, contradictions, statements
 from infold.librarian.offline.quantities import quantities
 from infold.vault.note import parse
 
@@ -27,7 +27,8 @@ SAME = [
 
 
 def _pair(before: str, after: str):
-    return contradictions([Statement("new.md", 1, after, "2024-05-01")], [Statement("old.md", 3, before, "2023-01-01")])
+    older = claimed([Statement("old.md", 3, before, "2023-01-01")])
+    return contradictions([Statement("new.md", 1, after, "2024-05-01")], older)
 
 
 @pytest.mark.parametrize("after, kind", DIFFERENT)

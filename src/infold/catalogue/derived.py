@@ -24,12 +24,51 @@ def kept(catalogue: Catalogue, name: str, make: Callable[[], bytes]) -> bytes:
     if row is not None:
         return bytes(row[0])
     data = make()
-    with suppress(StateUnwritable, VaultBusy), catalogue.writing() as db:
-        db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (name, now, data))
+    _keep(catalogue, name, now, data)
     return data
+
+
+def kept_of(catalogue: Catalogue, name: str, content: str, make: Callable[[], bytes]) -> bytes:
+    """What is kept under `name` of this content (a hash), whatever else changed; else what `make` gives, kept instead.
+
+    For what is worked out of some of the notes.
+    """
+    mark = content.encode()
+    with catalogue.reading() as db:
+        now = generation(db)
+        row = db.execute("SELECT data FROM derived WHERE name = ?", (name,)).fetchone()
+    if row is not None and row[0].startswith(mark):
+        return bytes(row[0][len(mark) :])
+    data = make()
+    _keep(catalogue, name, now, mark + data)
+    return data
+
+
+def is_marked(catalogue: Catalogue, name: str, mark: str) -> bool:
+    """Whether `mark` was put under `name` with the notes as they are now."""
+    with catalogue.reading() as db:
+        wanted = name, generation(db), mark.encode()
+        query = "SELECT 1 FROM derived WHERE name = ? AND generation = ? AND data = ?"
+        return db.execute(query, wanted).fetchone() is not None
+
+
+def put_mark(catalogue: Catalogue, name: str, mark: str, seen: int) -> None:
+    """Puts `mark` under `name`, of the notes as they were in the generation `seen`."""
+    _keep(catalogue, name, seen, mark.encode())
+
+
+def generation_of(catalogue: Catalogue) -> int:
+    """The number of changes that this catalogue has seen."""
+    with catalogue.reading() as db:
+        return generation(db)
 
 
 def generation(db: Connection) -> int:
     """The number of changes that this catalogue has seen."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
     return int(row[0]) if row else 0
+
+
+def _keep(catalogue: Catalogue, name: str, seen: int, data: bytes) -> None:
+    with suppress(StateUnwritable, VaultBusy), catalogue.writing() as db:
+        db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (name, seen, data))

@@ -97,6 +97,14 @@ class Stamp(NamedTuple):
     sha256: str
 
 
+class NoteTitle(NamedTuple):
+    """What a note is called."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+
+
 class WrittenNote(NamedTuple):
     """A note whose text is at hand: as parsed, with its passages."""
 
@@ -141,6 +149,12 @@ class Catalogue:
         with self.reading() as db:
             rows = db.execute(_NOTES).fetchall()
         return [_catalogued(row, named(row[0])) for row in rows]
+
+    def titles(self) -> list[NoteTitle]:
+        """What every note is called, by path."""
+        with self.reading() as db:
+            rows = db.execute("SELECT path, title, aliases FROM files JOIN notes USING (id) ORDER BY path").fetchall()
+        return [NoteTitle(path, title, _tuple(aliases)) for path, title, aliases in rows]
 
     def targets(self) -> dict[str, tuple[str | None, ...]]:
         """Where each link of each note leads, in the order of its links; by path, notes without links left out."""
@@ -248,9 +262,9 @@ class Catalogue:
 
         Raises PathRefused and NoteUnreadable.
         """
-        return self.written(path).note
+        return self.written(path, with_passages=False).note
 
-    def written(self, path: str, *, with_blocks: bool = True) -> WrittenNote:
+    def written(self, path: str, *, with_blocks: bool = True, with_passages: bool = True) -> WrittenNote:
         """The note at `path` with its passages. Raises PathRefused and NoteUnreadable.
 
         Without blocks and links, which is all that an index needs, it takes a third of the time.
@@ -271,8 +285,9 @@ class Catalogue:
 
             note = parse(path, text)
             search = self.params.search
-            passages = cut(note, search.passage_tokens, search.overlap_tokens, search.max_passages)
-            return WrittenNote(note, sha256, passages)
+            most = search.max_passages
+            cuts = cut(note, search.passage_tokens, search.overlap_tokens, most) if with_passages else []
+            return WrittenNote(note, sha256, cuts)
         _, title, tags, aliases, outline, passages = row
         note = unpack_note(
             path,
@@ -284,7 +299,7 @@ class Catalogue:
             aliases=json.loads(aliases),
             with_blocks=with_blocks,
         )
-        return WrittenNote(note, sha256, unpack_passages(path, text, outline, passages))
+        return WrittenNote(note, sha256, unpack_passages(path, text, outline, passages) if with_passages else [])
 
     def passages(self, path: str) -> list[Passage]:
         """The passages of a note as it is now, in order. Raises PathRefused and NoteUnreadable."""

@@ -79,13 +79,15 @@ class SummaryStore:
 
         A crash in between leaves rows twice, never lost; parts that another process adds meanwhile stay.
         """
+        there = len(self._parts())
+        if there < max(2, least_parts):
+            return there
         rows, parts = self._read()
-        if len(parts) >= max(2, least_parts):
-            merged = self._write(sorted(rows.values(), key=lambda row: row.key))
-            for part in parts:
-                if part != merged:
-                    part.unlink(missing_ok=True)
-        return len(parts)
+        merged = self._write(sorted(rows.values(), key=lambda row: row.key))
+        for part in parts:
+            if part != merged:
+                part.unlink(missing_ok=True)
+        return there
 
     def settle(self, keys: Iterable[Key]) -> None:
         """Keeps the rows of these keys alone, as one part in which nothing tells how they came about.

@@ -13,7 +13,7 @@ from typing import Final
 from infold.errors import NoteUnreadable, PathRefused
 from infold.inbox.planning import PlannedOutcome
 from infold.librarian.answers import Chunk
-from infold.librarian.offline.contradictions import Statement, contradictions, statements
+from infold.librarian.offline.contradictions import Claim, claimed, contradictions, statements
 from infold.vault.note import parse
 from infold.vault.records import Note
 
@@ -30,17 +30,17 @@ def differences(
     """
 
     @cache
-    def said_in(path: str) -> tuple[Statement, ...]:
+    def said_in(path: str) -> list[Claim]:
         try:
-            return tuple(statements(note(path)))
+            return claimed(statements(note(path)))
         except (NoteUnreadable, PathRefused):
-            return ()
+            return []
 
     found: dict[str, None] = {}
     for chunk in chunks:
         exploration = outcomes[chunk.id].exploration
         paths = dict.fromkeys((*exploration.checked_out, *exploration.viewed))
-        known = [said for path in list(paths)[:_MOST_NOTES] for said in said_in(path)]
+        known = [claim for path in list(paths)[:_MOST_NOTES] for claim in said_in(path)]
         for paragraph in chunk.paragraphs:
             for pair in contradictions(statements(parse("", paragraph.text), _NEWEST), known):
                 where = f"{pair.older.path}:{pair.older.line}"

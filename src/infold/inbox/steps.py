@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from infold.catalogue.kinds import kind_of
-from infold.catalogue.store import Catalogue, catalogue_of
+from infold.catalogue.store import Catalogue, CataloguedNote, catalogue_of
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
@@ -36,6 +36,7 @@ from infold.vault.front_matter import without_front_matter
 from infold.vault.records import Note
 from infold.workspace import Workspace
 
+ListedNote = tuple[CataloguedNote, str, tuple[str, ...]]
 Suggest = Callable[[Sequence[str], int], Sequence[str]]  # paragraphs and a limit to the notes they may belong in
 
 
@@ -61,6 +62,7 @@ class DirectSteps:
         self._workspace = workspace
         self._catalogue = catalogue or catalogue_of(workspace)
         self._seen: CatalogueResult | None = None  # by a sync of the catalogue that no sync of the index followed yet
+        self._listed: list[ListedNote] | None = None  # from the sync of the catalogue to the atlas
         self._librarian = librarian
         self.embedder = embedder
         self._on_open_index = on_open_index
@@ -98,6 +100,7 @@ class DirectSteps:
 
     def sync_tables(self) -> CatalogueResult:
         """Notes, links and passages, in step with the vault."""
+        self._listed = None
         self._seen = sync_catalogue(self._catalogue, progress=lambda done, total: self.progress("tables", done, total))
         return self._seen
 
@@ -198,38 +201,33 @@ class DirectSteps:
             return SyncResult(), (said,)
 
     def _summary_sources(self) -> list[SummarySource]:
-        kind, links = self._kind(), self._catalogue.outgoing()
         return [
             SummarySource(
-                note.path,
-                note.title,
-                note.sha256,
-                note.words,
-                kind(note.path) == "index",
-                links[note.path],
-                partial(self._body, note.path),
+                note.path, note.title, note.sha256, note.words, kind == "index", links, partial(self._body, note.path)
             )
-            for note in self._catalogue.notes()
-            if kind(note.path) != "inbox"
+            for note, kind, links in self._listed_notes()
         ]
+
+    def _listed_notes(self) -> list[ListedNote]:
+        """The notes, the inbox aside, each with its kind and where it links to: read once for summaries and atlas."""
+        if self._listed is None:
+            kind, links = kind_of(self._workspace.params, self._workspace.vault), self._catalogue.outgoing()
+            listed = ((note, kind(note.path), links[note.path]) for note in self._catalogue.notes())
+            self._listed = [each for each in listed if each[1] != "inbox"]
+        return self._listed
 
     def _body(self, path: str) -> str:
         return without_front_matter(self._catalogue.text(path))
 
-    def _kind(self) -> Callable[[str], str]:
-        return kind_of(self._workspace.params, self._workspace.vault)
-
     def _snapshot(self, summaries: Summaries) -> VaultSnapshot:
-        kind_at, links = self._kind(), self._catalogue.outgoing()
         cards: dict[str, NoteCard] = {}
         words: dict[str, int] = {}
         kinds: dict[str, str] = {}
         hashes: dict[str, str] = {}
-        for note in self._catalogue.notes():
-            path, kind = note.path, kind_at(note.path)
-            if kind == "inbox":
-                continue
-            cards[path] = NoteCard(path, note.title, summaries.by_path.get(path, ""), note.headings, links[path])
+        listed, self._listed = self._listed_notes(), None
+        for note, kind, links in listed:
+            path = note.path
+            cards[path] = NoteCard(path, note.title, summaries.by_path.get(path, ""), note.headings, links)
             words[path], kinds[path], hashes[path] = note.words, kind, note.sha256
         root: str | None = self._workspace.params.vault.root_file
         if root not in cards:

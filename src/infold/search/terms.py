@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
@@ -96,6 +97,19 @@ class _Joined(dict[str, str]):
         return joined
 
 
+class _Together(dict[str, tuple[str, ...]]):
+    """All terms of each token met: looked up without a step of Python's own."""
+
+    def __init__(self, encoder_: Encoder) -> None:
+        super().__init__()
+        self._encoder = encoder_
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        main, secondary = self._encoder.forms(token)
+        found = self[token] = main + secondary
+        return found
+
+
 class Encoder:
     """Turns tokens of one language into terms, remembering each token it has met."""
 
@@ -106,6 +120,7 @@ class Encoder:
         self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
         self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
+        self._together = _Together(self)
 
     def forms(self, token: str) -> Forms:
         """The terms of `token`: the main ones (stems, pairs of signs, whole numbers), then the secondary ones."""
@@ -119,6 +134,12 @@ class Encoder:
                 self._analyse(run, main, secondary)
             known = self._forms[token] = _short(main), _short(secondary)
         return known
+
+    def terms(self, found: Sequence[str]) -> list[str]:
+        """The terms of these tokens in order: of each the main ones, then the secondary ones."""
+        if len(self._together) + len(found) > _MAX_CACHED:
+            self._together.clear()
+        return list(chain.from_iterable(map(self._together.__getitem__, found)))
 
     def words(self, found: Sequence[str]) -> tuple[str, str]:
         """The main and the secondary terms of these tokens, in order, a space between two."""
@@ -190,13 +211,7 @@ def encoder(language: str) -> Encoder:
 
 def terms(text: str, language: str | None = None) -> list[str]:
     """Every term of `text` as a document of `language` (by default the one it seems to be in), with repeats."""
-    found: list[str] = []
-    forms = encoder(language or detect_language(text)).forms
-    for token in tokens(text):
-        main, secondary = forms(token)
-        found += main
-        found += secondary
-    return found
+    return encoder(language or detect_language(text)).terms(tokens(text))
 
 
 def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, str]:

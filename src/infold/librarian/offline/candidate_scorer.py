@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infold.librarian.offline import sections, weights
-from infold.librarian.offline.corpus import Corpus, gather
+from infold.librarian.offline.corpus import Corpus, Counts, gather
 from infold.librarian.offline.duplicates import DuplicateMatch, find_cover
 from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
@@ -72,7 +72,10 @@ def _nothing(path: str) -> None:
 
 
 class CandidateScorer:
-    """Weighs notes against paragraphs. `links` are the outgoing links of every note, `called` what notes are called."""
+    """Weighs notes against paragraphs. `links` are the outgoing links of every note, `called` what notes are called.
+
+    `counts` gives what was counted of the vault before, or counts by what it is given, and keeps that.
+    """
 
     def __init__(
         self,
@@ -81,12 +84,14 @@ class CandidateScorer:
         embedder: Embedder,
         links: Mapping[str, Sequence[str]],
         called: Mapping[str, Called] | None = None,
+        counts: Callable[[Callable[[], Counts]], Counts] | None = None,
     ) -> None:
         self._read = read
         self._search = search
         self._embedder = embedder
         self.links = links
         self._called = called or {}
+        self._counts = counts or (lambda count: count())
         self._readings: OrderedDict[str, NoteFeatures | None] = OrderedDict()
         self._layouts: WeakKeyDictionary[NoteFeatures, Layout] = WeakKeyDictionary()
         self._ranked: dict[str, list[NoteMatch]] = {}
@@ -110,7 +115,7 @@ class CandidateScorer:
     def corpus(self) -> Corpus:
         """What the whole vault says about terms; gathered on first use."""
         if self._corpus is None:
-            self._corpus = gather(list(self.links), self.reading)
+            self._corpus = Corpus(self._counts(lambda: gather(list(self.links), self._read_once)))
         return self._corpus
 
     def reading(self, path: str) -> NoteFeatures | None:
@@ -118,12 +123,14 @@ class CandidateScorer:
         if path in self._readings:
             self._readings.move_to_end(path)
             return self._readings[path]
-        note = self._read(path)
-        reading = None if note is None else read_note(note)
-        self._readings[path] = reading
+        reading = self._readings[path] = self._read_once(path)
         if len(self._readings) > _KEPT_READINGS:
             self._readings.popitem(last=False)
         return reading
+
+    def _read_once(self, path: str) -> NoteFeatures | None:
+        note = self._read(path)
+        return None if note is None else read_note(note)
 
     def query(self, text: str) -> Query:
         """A paragraph, read."""

@@ -70,7 +70,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
+class Claim:
     """A statement as it is compared: its words in order with a sign for each amount, and the amounts themselves."""
 
     statement: Statement
@@ -95,14 +95,15 @@ def statements(note: Note, date: str = "") -> list[Statement]:
     return found
 
 
-def contradictions(said: Iterable[Statement], against: Iterable[Statement] | None = None) -> list[Contradiction]:
+def claimed(said: Iterable[Statement]) -> list[Claim]:
+    """Those of `said` that say something which others may contradict, as they are compared."""
+    return [claim for claim in map(_claim, said) if claim is not None]
+
+
+def contradictions(said: Iterable[Statement], against: Sequence[Claim] | None = None) -> list[Contradiction]:
     """The pairs among `said`, newest first, each once; with `against` those of one of `said` and one of `against`."""
-    claims = [claim for claim in map(_claim, said) if claim is not None]
-    if against is None:
-        others, is_own = claims, True
-    else:
-        others, is_own = [claim for claim in map(_claim, against) if claim is not None], False
-    known = _Claims(others)
+    claims, is_own = claimed(said), against is None
+    known = _Claims(claims if against is None else against)
     found: dict[tuple[str, str, str, str], Contradiction] = {}
     for number, claim in enumerate(claims):
         for at, other in known.alike(claim):
@@ -118,7 +119,7 @@ def contradictions(said: Iterable[Statement], against: Iterable[Statement] | Non
 class _Claims:
     """Claims by their words, whole and with each word in turn left out."""
 
-    def __init__(self, claims: Sequence[_Claim]) -> None:
+    def __init__(self, claims: Sequence[Claim]) -> None:
         self._claims = claims
         self._whole: dict[int, list[int]] = {}
         for number, claim in enumerate(claims):
@@ -131,7 +132,7 @@ class _Claims:
 
         self._values: dict[int, frozenset[_Values]] = {}  # of each group that was asked for, by the list's own number
 
-    def alike(self, claim: _Claim) -> Iterator[tuple[int, _Claim]]:
+    def alike(self, claim: Claim) -> Iterator[tuple[int, Claim]]:
         """Those with the same words, or with one more or less; none of a group that says all what the claim says."""
         keys = dict.fromkeys([hash(claim.words), *_shortened(claim.words)])
         seen: set[int] = set()
@@ -157,7 +158,7 @@ class _Claims:
 _Values = tuple[tuple[tuple[float, DateParts], ...], bool]
 
 
-def _values(claim: _Claim) -> _Values:
+def _values(claim: Claim) -> _Values:
     """What the claim may contradict another of the same words by: its amounts, and whether it is negated."""
     return tuple((amount.value, amount.parts) for amount in claim.amounts), bool(claim.negations % 2)
 
@@ -169,7 +170,7 @@ def _shortened(words: tuple[str, ...]) -> list[int]:
     return [hash(words[:at] + words[at + 1 :]) for at, word in enumerate(words) if not word.startswith("#")]
 
 
-def _claim(statement: Statement) -> _Claim | None:
+def _claim(statement: Statement) -> Claim | None:
     """The statement as it is compared; None where it says too little, or too much, to be one."""
     if len(statement.text) > 4 * _LONGEST:  # before anything is looked for in it
         return None
@@ -203,10 +204,10 @@ def _claim(statement: Statement) -> _Claim | None:
     meaning = [word for word in words if not word.startswith("#")]
     if len(meaning) < FEWEST_WORDS:
         return None
-    return _Claim(statement, text, tuple(words), tuple(amounts), negations, frozenset(names))
+    return Claim(statement, text, tuple(words), tuple(amounts), negations, frozenset(names))
 
 
-def _compared(claim: _Claim, other: _Claim) -> Contradiction | None:
+def _compared(claim: Claim, other: Claim) -> Contradiction | None:
     """The contradiction between two claims with the same words, or one more on one side; None where there is none."""
     extra = set(claim.words) ^ set(other.words)
     if extra & (claim.names | other.names) or len(claim.amounts) != len(other.amounts):
@@ -230,12 +231,12 @@ def _compared(claim: _Claim, other: _Claim) -> Contradiction | None:
     return None
 
 
-def _is_negatable(claim: _Claim) -> bool:
+def _is_negatable(claim: Claim) -> bool:
     """Whether the claim is a whole sentence: titles and entries of change logs name what was wrong, or is no more."""
     return len(claim.words) >= _NEGATED_WORDS and _SENTENCE.match(claim.text) is not None
 
 
-def _is_of_one_thing(claim: _Claim, other: _Claim) -> bool:
+def _is_of_one_thing(claim: Claim, other: Claim) -> bool:
     """Whether both speak of one thing: what `it` is depends on where it stands, and a part of a note has its own."""
     mine, theirs = claim.statement, other.statement
     if mine.path == theirs.path:
@@ -244,7 +245,7 @@ def _is_of_one_thing(claim: _Claim, other: _Claim) -> bool:
     return not first & _POINTING
 
 
-def _ordered(claim: _Claim, other: _Claim, kind: ContradictionKind, said: str, other_said: str) -> Contradiction:
+def _ordered(claim: Claim, other: Claim, kind: ContradictionKind, said: str, other_said: str) -> Contradiction:
     mine, theirs = claim.statement, other.statement
     if (mine.date, theirs.line) >= (theirs.date, mine.line):
         return Contradiction(mine, theirs, kind, said, other_said)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
@@ -19,6 +20,7 @@ from infold.librarian.offline.names import NO_NAMES, Names, is_placeholder
 from infold.librarian.offline.negating import is_negating
 from infold.librarian.offline.reading import bare
 from infold.text import collapse_spaces, folded_words, sentences
+from infold.text import words as text_words
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
 
@@ -27,11 +29,15 @@ SENTENCE_SHARE: Final = 0.6  # of each sentence's
 MISSING_SHARE: Final = 0.0  # of its words may stand nowhere in the covering text
 MOST_BLOCKS: Final = 6
 _RUN: Final = 3
+_KEPT_TEXTS: Final = 16  # each is compared with some twenty notes, one after the other
 _MOST_STARTS: Final = 200  # of the same first block, from which the rest is looked for
 _MARKER: Final = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?=\s|\Z)")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:/\-]\d+)*")
 _TARGET: Final = re.compile(r"\[\[([^\[\]]+)\]\]|\]\(([^)\s]+)|([a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+)", re.IGNORECASE)
 _SKIPPED: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.RULE, BlockKind.COMMENT))
+
+
+_Form = tuple[BlockKind, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class _Piece:
     end: int
     text: str
     words: Sequence[str]
-    links: set[str]
+    links: set[str]  # none where the paragraph has none
 
 
 def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> DuplicateMatch | None:
@@ -59,17 +65,39 @@ def find_cover(text: str, note: Note, names: Names = NO_NAMES) -> DuplicateMatch
 
     `names` are the vault's own: where the words alone do not show it, a note may be called by another of its names.
     """
-    found = _verbatim(text, note) or _find(text, note, str, _as_written)
+    folded = note.text.casefold()
+    found = _verbatim(text, note, folded)
+    if found is None and _may_stand(_distinct_words(text), folded):
+        found = _find(text, note, str, _as_written)
     renaming = None if found else names.in_text(text)
-    if renaming is None or not _has_the_rest(renaming.even(bare(text)), note):
+    if renaming is None or not _has_the_rest(renaming.even(bare(text)), folded):
         return found
     return _find(text, note, lambda written: renaming.even(bare(written)), names.target)
 
 
-def _verbatim(text: str, note: Note) -> DuplicateMatch | None:
+def _may_stand(words: Iterable[str], folded: str) -> bool:
+    """Whether these case-folded words may all be words of a case-folded text: soon told, and seldom so."""
+    return all(word in folded for word in words)
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _distinct_words(text: str) -> tuple[str, ...]:
+    """The distinct words of a text, the long ones first, which few texts have."""
+    return tuple(sorted(set(folded_words(bare(text))), key=lambda word: (-len(word), word)))
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _wanted(text: str) -> tuple[tuple[_Form, ...], tuple[str, ...]]:
+    """The blocks of a text that is looked for, and their distinct words."""
+    forms = [(block.kind, _form(text, block)) for block in parse("", text).blocks if block.kind not in _SKIPPED]
+    words = {word for _, form in forms for word in folded_words(form)}
+    return tuple(forms), tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _verbatim(text: str, note: Note, folded: str) -> DuplicateMatch | None:
     """The blocks of the note that are those of `text`, one after the other; items may stand among others of a list."""
-    wanted = [(block.kind, _form(text, block)) for block in parse("", text).blocks if block.kind not in _SKIPPED]
-    if not any(folded_words(form) for _, form in wanted):
+    wanted, words = _wanted(text)
+    if not words or not _may_stand(words, folded):
         return None
     blocks = [block for block in note.blocks if block.kind not in _SKIPPED]
     forms = [(block.kind, _form(note.text, block)) for block in blocks]
@@ -82,9 +110,6 @@ def _verbatim(text: str, note: Note) -> DuplicateMatch | None:
             return DuplicateMatch(note.path, blocks[at].start, blocks[end].end)
         tried_to = reached if is_list else 0  # what a list lacks, the rest of that list lacks
     return None
-
-
-_Form = tuple[BlockKind, str]
 
 
 def _followed(wanted: Sequence[_Form], forms: Sequence[_Form], at: int) -> tuple[int | None, int]:
@@ -105,9 +130,10 @@ def _form(text: str, block: Block) -> str:
     return collapse_spaces(_MARKER.sub("", said, count=1) if block.kind is BlockKind.LIST_ITEM else said)
 
 
-def _has_the_rest(evened: str, note: Note) -> bool:
-    """Whether the note has all words but the names: soon told, and seldom so."""
-    return set(folded_words(note.text)).issuperset(word for word in folded_words(evened) if not is_placeholder(word))
+def _has_the_rest(evened: str, folded: str) -> bool:
+    """Whether a note, case-folded, has all words but the names."""
+    rest = {word for word in folded_words(evened) if not is_placeholder(word)}
+    return _may_stand(rest, folded) and rest.issubset(text_words(folded))
 
 
 def _as_written(link: str) -> str:
@@ -124,12 +150,14 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
     words = [folded_words(bare(each)) for each in evened]
     if not set(wanted).issubset(word for found in words for word in found):
         return None
-    pieces = [
-        _Piece(block.start, block.end, each, own, _targets(note.text[block.start : block.end], target))
-        for block, each, own in zip(blocks, evened, words, strict=True)
-    ]
     plain = collapse_spaces(said)
     links = _targets(text, target)
+    pieces = [
+        _Piece(
+            block.start, block.end, each, own, _targets(note.text[block.start : block.end], target) if links else set()
+        )
+        for block, each, own in zip(blocks, evened, words, strict=True)
+    ]
     for piece in pieces:
         if plain == collapse_spaces(piece.text) and links <= piece.links:
             return DuplicateMatch(note.path, piece.start, piece.end)

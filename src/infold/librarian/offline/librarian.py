@@ -21,7 +21,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
-from infold.librarian.offline import grouping, homes, view_policy
+from infold.librarian.offline import NAME, grouping, homes, view_policy
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.candidate_scorer import CandidateScorer
@@ -36,7 +36,6 @@ from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.theme_names import NamingRequest, ThemeNames, names_by_terms
 from infold.librarian.trees import Home, HomeRequest
 
-NAME: Final = "offline/1"
 _HOMES: Final = 5  # notes that a paragraph may go to
 
 

@@ -23,8 +23,7 @@ _CHARACTERS: Final = (4, 60)
 _MOST_WORDS: Final = 5
 _LEAST_STEM: Final = 3
 _ENDING: Final = 3  # letters by which inflections of one word may differ at the end
-_MARKUP: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.]")
-_DIGIT: Final = re.compile(r"\d")
+_NO_NAME: Final = re.compile(r"[\[\]|*_`<>#{}()/\\.\d]")  # markup, or a number
 _PLACEHOLDER: Final = "Xnamexofxnotex"  # no word of any language; a capital, because names often begin a sentence
 _FOLDED_PLACEHOLDER: Final = _PLACEHOLDER.casefold()
 
@@ -54,10 +53,16 @@ class Names:
         self._owners: dict[NameWords, str] = {}
         self._first: dict[str, set[NameWords]] = defaultdict(set)
         self._is_common = is_common or (lambda _: False)
+        self._asked: tuple[str, Renaming | None] = "", None  # the text that was asked for last, note after note
         self._take(called)
 
     def in_text(self, text: str) -> Renaming | None:
         """The names that `text` holds and what else they may be called; None where it holds none that has another."""
+        if self._asked[0] != text:
+            self._asked = text, self._renaming(text)
+        return self._asked[1]
+
+    def _renaming(self, text: str) -> Renaming | None:
         held: dict[str, set[NameWords]] = defaultdict(set)
         for name in self._held(folded_words(self._shown(text))):
             held[self._owners[name]].add(name)
@@ -103,7 +108,7 @@ class Names:
     def _take(self, called: Mapping[str, Called]) -> None:
         owners: dict[NameWords, set[str]] = defaultdict(set)
         for path, own in called.items():
-            titles = {name for text in (own.title, stem(path)) if (name := self._name(text))}
+            titles = {name for text in {own.title, stem(path)} if (name := self._name(text))}
             others = {name for text in own.others if (name := self._name(text))}
             self._titles[path], self._names[path] = titles, titles | others
             for name in titles | others:
@@ -117,9 +122,11 @@ class Names:
 
     def _name(self, text: str) -> NameWords | None:
         """The words of a name; None for what can be no name."""
+        if _NO_NAME.search(text):
+            return None
         text = collapse_spaces(text)
         low, high = _CHARACTERS
-        if not low <= len(text) <= high or _MARKUP.search(text) or _DIGIT.search(text):
+        if not low <= len(text) <= high:
             return None
         words = tuple(folded_words(text))
         if not 0 < len(words) <= _MOST_WORDS or any(map(is_negating, words)):

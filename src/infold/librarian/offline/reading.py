@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -35,7 +36,9 @@ _ANNOUNCED: Final = frozenset((BlockKind.LIST_ITEM, BlockKind.CODE, BlockKind.TA
 
 def bare(text: str) -> str:
     """`text` without the addresses of its links, and without data."""
-    return without_runs(_ADDRESS.sub("", text))
+    if "://" in text or "](" in text:
+        text = _ADDRESS.sub("", text)
+    return without_runs(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,16 @@ class Signs:
 
 @dataclass(slots=True)
 class Piece:
-    """A block of a note with its counted terms."""
+    """A block of a note with its terms, in order and with repeats."""
 
     block: Block
     text: str
-    terms: Counter[str]
-    length: int
-    signs: Signs
+    terms: list[str]
+
+    @property
+    def length(self) -> int:
+        """How many terms it has."""
+        return len(self.terms)
 
 
 @dataclass
@@ -79,11 +85,8 @@ class NoteSection:
 
     @cached_property
     def terms(self) -> Counter[str]:
-        """The terms of all its pieces."""
-        total: Counter[str] = Counter()
-        for piece in self.pieces:
-            total.update(piece.terms)
-        return total
+        """The terms of all its pieces, counted."""
+        return Counter(chain.from_iterable(piece.terms for piece in self.pieces))
 
     @cached_property
     def length(self) -> int:
@@ -155,12 +158,11 @@ def read_note(note: Note) -> NoteFeatures:
     language = detect_language(note.text[start : start + 4000])
     title = Counter(terms(f"{note.title} {spoken_name(note.path)}", language))
     sections = _sections(note, language)
-    whole = Counter(title)
-    whole.update(terms(_described(note), language))
-    for section in sections:
-        whole.update(section.terms)
-        whole.update(section.heading_terms)
-    return NoteFeatures(note, language, title, sections, whole, sum(whole.values()))
+    described = terms(_described(note), language)
+    headings = (section.heading_terms.elements() for section in sections)
+    pieces = (piece.terms for section in sections for piece in section.pieces)
+    whole = Counter(chain(title.elements(), described, *headings, chain.from_iterable(pieces)))
+    return NoteFeatures(note, language, title, sections, whole, whole.total())
 
 
 def spoken_name(path: str) -> str:
@@ -189,8 +191,7 @@ def _sections(note: Note, language: str) -> list[NoteSection]:
             sections.append(NoteSection(trail, heading.level, block, counted, over, []))
         elif block.kind not in _SIDE:
             text = note.text[block.start : block.end]
-            counted = Counter(terms(bare(text), language))
-            sections[-1].pieces.append(Piece(block, text, counted, sum(counted.values()), Signs.of(text)))
+            sections[-1].pieces.append(Piece(block, text, terms(bare(text), language)))
     return sections
 
 

@@ -7,6 +7,7 @@ so the terms of the title are left out. What each figure is worth stands in `wei
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -50,6 +51,7 @@ FIGURES: Final = (
     "depth",
 )
 _SMOOTHING: Final = 25.0
+_MOST_TIMES: Final = 2  # that a term counts
 _LENGTH: Final = 80.0
 _PIECE_LENGTH: Final = 30.0  # the usual length of a piece in terms: fixed, so that pieces of all notes compare
 K1: Final = 1.2
@@ -59,11 +61,16 @@ def piece_scores(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[fl
     """BM25 of each piece of a note, as a share of all the paragraph's term weight."""
     weights = query.weights(corpus.weight)
     total = query.total_weight(corpus.weight)
+    sought = {term: weight for term, weight in weights.items() if term in reading.terms}
+    any_sought = sought.keys()
     scores = []
     for piece in reading.pieces:
-        held = piece.terms
+        if any_sought.isdisjoint(piece.terms):
+            scores.append(0.0)
+            continue
         norm = K1 * (0.5 + 0.5 * piece.length / _PIECE_LENGTH)
-        scores.append(sum(weights[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in weights if t in held) / total)
+        held = Counter(filter(sought.__contains__, piece.terms))
+        scores.append(sum(sought[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in sought if t in held) / total)
     return scores
 
 
@@ -73,8 +80,9 @@ class _Telling:
 
     local: Mapping[str, float]  # weight by how few sections hold the term
     all_local: float
-    rest: Mapping[str, int]  # the paragraph's terms less the title's
-    background: Mapping[str, float]  # how often the note uses each of the rest
+    rest: int  # how many terms the paragraph has less the title's
+    counted: int  # the same, each term twice at most
+    background: Mapping[str, tuple[int, float]]  # of those the note has: times that count, and how often it uses it
     weight: Mapping[str, float]
     first: frozenset[str]
 
@@ -124,8 +132,15 @@ def _words(query: Query, reading: NoteFeatures, corpus: Corpus, pieces: Sequence
         if term in spread
     }
     rest = {term: count for term, count in query.terms.items() if term not in reading.title_terms}
-    background = {term: (reading.terms.get(term, 0) + 20 * corpus.share(term)) / (reading.length + 20) for term in rest}
-    telling = _Telling(local, sum(local.values()) + 1e-9, rest, background, weight, opening(query, 10))
+    times = {term: min(count, _MOST_TIMES) for term, count in rest.items()}
+    background = {
+        term: (many_times, _SMOOTHING * (reading.terms[term] + 20 * corpus.share(term)) / (reading.length + 20))
+        for term, many_times in times.items()
+        if term in spread
+    }
+    all_local = sum(local.values()) + 1e-9
+    counts = sum(rest.values()), sum(times.values())
+    telling = _Telling(local, all_local, *counts, background, weight, opening(query, 10))
     keys = [term for term in query.key_terms if term in local]
     all_keys = sum(local[term] for term in keys) + 1e-9
     rows = np.zeros((many, 8))
@@ -156,9 +171,10 @@ def _subject_share(section: NoteSection, query: Query, reading: NoteFeatures, co
 
 
 def _own_terms(section: NoteSection, telling: _Telling) -> float:
-    held = section.terms
+    held, local = section.terms, telling.local
+    if held.keys().isdisjoint(local):
+        return 0.0
     norm = K1 * (0.4 + 0.6 * section.length / _LENGTH)
-    local = telling.local
     return sum(local[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in local if t in held) / telling.all_local
 
 
@@ -166,15 +182,12 @@ def _likelihood(section: NoteSection, telling: _Telling) -> float:
     """The mean log ratio of each term's share in the section to that in the note; a term counts at most twice."""
     heading, above, held = section.heading_terms, section.above_terms, section.terms
     room = section.length + 3 * len(heading) + len(above) + _SMOOTHING
-    base = math.log(_SMOOTHING / room)
-    total = 0.0
-    for term, count in telling.rest.items():
-        seen = held.get(term, 0) + 3 * (term in heading) + (term in above)
-        most = min(count, 2)
-        total += base * most
-        if seen:
-            total += math.log(1 + seen / (_SMOOTHING * telling.background[term])) * most
-    return total / (sum(telling.rest.values()) + 1e-9)
+    total = math.log(_SMOOTHING / room) * telling.counted
+    for term, (times, usual) in telling.background.items():
+        if term in held or term in heading or term in above:
+            seen = held.get(term, 0) + 3 * (term in heading) + (term in above)
+            total += math.log(1 + seen / usual) * times
+    return total / (telling.rest + 1e-9)
 
 
 def _heading(section: NoteSection, telling: _Telling, reading: NoteFeatures, corpus: Corpus) -> tuple[float, float]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
+from infold.catalogue.derived import kept_of
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
+from infold.librarian.offline.corpus import Counts, sampled
 from infold.librarian.offline.names import names_of
+from infold.search import terms
 from infold.search.embed.embedder import Embedder
+from infold.text import content_hash
 from infold.vault.records import Note
+
+_COUNTED: Final = "counts/1"  # raised when a note is read otherwise, or other things are counted
 
 
 def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
@@ -22,5 +31,12 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
 
     kind = kind_of(catalogue.params, catalogue.vault)
     links = {path: targets for path, targets in catalogue.outgoing().items() if kind(path) != "inbox"}
-    titles = [(note.path, note.title, note.aliases) for note in catalogue.notes() if note.path in links]
-    return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()))
+    titles = [(title.path, title.title, title.aliases) for title in catalogue.titles() if title.path in links]
+
+    def counts(count: Callable[[], Counts]) -> Counts:
+        """Counted once for each content of the notes that are counted."""
+        hashes = [f"{path} {catalogue.known_hash(path)}" for path in sampled(list(links))]
+        content = content_hash("\n".join((_COUNTED, terms.VERSION, *hashes)))
+        return Counts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
+
+    return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()), counts)

@@ -56,8 +56,10 @@ class StaticEmbedder:
         for first in range(0, len(texts), self._batch_texts):
             batch = [without_runs(text) for text in texts[first : first + self._batch_texts]]
             for row, encoding in enumerate(self._tokenizer.encode_batch_fast(batch, add_special_tokens=False), first):
-                if encoding.ids:
-                    vectors[row] = self._weights[np.array(encoding.ids)].mean(axis=0)
+                ids = encoding.ids
+                if ids:
+                    np.add.reduce(self._weights.take(ids, axis=0), axis=0, out=vectors[row])
+                    vectors[row] /= len(ids)
         return unit_rows(vectors)
 
     def embed_query(self, text: str) -> QueryVector:
