@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.derived import generation_of, is_marked, put_mark
-from infold.librarian.offline import NAME as OFFLINE
+from infold.librarian.offline.version import NAME as OFFLINE
 from infold.text import content_hash
 
 if TYPE_CHECKING:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infold.librarian.offline.candidate_scorer import CandidateScorer
     from infold.librarian.offline.librarian import OfflineLibrarian
 
-__all__ = ["NAME", "CandidateScorer", "OfflineLibrarian"]
-
-NAME: Final = "offline/1"  # here: it is asked for without the librarian
+__all__ = ["CandidateScorer", "OfflineLibrarian"]
 
 
 def __getattr__(name: str) -> Any:

@@ -21,7 +21,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
-from infold.librarian.offline import NAME, grouping, homes, view_policy
+from infold.librarian.offline import grouping, homes, view_policy
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.candidate_scorer import CandidateScorer
@@ -29,6 +29,7 @@ from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.offline.question_rules import planned
 from infold.librarian.offline.summaries import plain
+from infold.librarian.offline.version import NAME
 from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanRequest
