@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 from infold.environment import Environment
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
 _IS_LINUX = sys.platform.startswith("linux")
 PARAMS_FILE = "params.yaml"
 PLACES_FILE = "places.json"
-_PLAIN = re.compile(r"[A-Za-z0-9_./~-][^#:\t\"'&*!|>%@`{}\[\],\\]*")  # of YAML: text that is nothing but itself
-_NO_TEXT = re.compile(
-    r"(?i)[-+.\d_~]*|null|true|false|yes|no|on|off|[-+]?\.(inf|nan)|[-+]?[\d.]+e[-+]?\d+|0[box][\da-f]+"
-)
+_PLAIN = r"[A-Za-z0-9_./~-][^#:\t\"'&*!|>%@`{}\[\],\\]*"  # of YAML: text that is nothing but itself
+_NO_TEXT = r"(?i)[-+.\d_~]*|null|true|false|yes|no|on|off|[-+]?\.(inf|nan)|[-+]?[\d.]+e[-+]?\d+|0[box][\da-f]+"
 
 
 class Unclear(Exception):
@@ -62,7 +59,12 @@ def default_state(vault: str) -> str:
     """The state folder of a vault for which none was named: two vaults of one name do not share it."""
     import hashlib
 
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(vault)).strip("-.") or "vault"
+    name = os.path.basename(vault)
+    if not all(sign.isalnum() or sign in "_.-" for sign in name):
+        import re
+
+        name = re.sub(r"[^\w.-]+", "-", name)
+    name = name.strip("-.") or "vault"
     digest = hashlib.sha256(os.fsencode(vault)).hexdigest()[:8]
     return os.path.join(home_of_states(), "vaults", f"{name}-{digest}")
 
@@ -91,6 +93,8 @@ def vault_named_in(text: str) -> str | None:
 
     Of what is no YAML at all it may claim anything: no process has such settings.
     """
+    import re
+
     lines = [line.rstrip() for line in text.splitlines()]
     keys = [line for line in lines if line and line[0] not in " #"]
     if any(not re.fullmatch(r"[a-z_]+:( .*)?", key) for key in keys) or "\t" in text:
@@ -116,7 +120,7 @@ def vault_named_in(text: str) -> str | None:
             found.append(value.partition(" #")[0].strip())
     if not found:
         return None
-    if len(found) > 1 or not _PLAIN.fullmatch(found[0]) or _NO_TEXT.fullmatch(found[0]):
+    if len(found) > 1 or not re.fullmatch(_PLAIN, found[0]) or re.fullmatch(_NO_TEXT, found[0]):
         raise Unclear
     return found[0]
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import infold.search.index.sync as syncing
 from infold.app import OpenVault
@@ -149,7 +151,7 @@ def test_the_client_loads_next_to_nothing(of_kept, kept):
     """Neither what reads a command line, nor what checks settings, nor YAML, nor paths, before the answer is out."""
     words = ["infold", "search", "sarah", "phone", "--vault", str(kept[0]), "--state", str(kept[1])]
     code = (
-        f"import sys; sys.argv = {words!r}\nfrom infold.cli.start import main\n"
+        f"import os, sys; sys.argv = {words!r}; os._exit = sys.exit\nfrom infold.cli.start import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    print(end.code, *sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
@@ -157,11 +159,22 @@ def test_the_client_loads_next_to_nothing(of_kept, kept):
     ended, *modules = done.stderr.split()
     assert ended == "0"
     heavy = {"typer", "click", "pydantic", "yaml", "filelock", "rich", "pathlib", "dataclasses", "msgpack", "tantivy"}
+    heavy |= {"re", "enum", "functools", "collections", "json", "socket", "struct", "hashlib"}
     assert not heavy & set(modules)
     ours = {name for name in modules if name.startswith("infold")}
     assert ours <= {"infold", "infold.environment", "infold.place", "infold.cli", "infold.cli.start"} | {
         "infold.cli.client", "infold.search", "infold.search.shared", "infold.search.shared.frames"
     }  # fmt: skip
+
+
+@given(st.lists(st.text()))
+def test_what_is_sent_arrives(texts):
+    """Whatever signs the texts have, and however many there are; what is cut short is refused."""
+    body = client.packed(texts)
+    assert client.unpacked(body) == texts
+    if any(texts):
+        with pytest.raises(ValueError):
+            client.unpacked(body[:-1])
 
 
 def test_a_note_changed_just_before_is_found(serving, ask, place):

@@ -13,6 +13,10 @@ import infold
 from infold.environment import VARIABLES, Environment
 from infold.place import Unclear, place_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _RECORD = os.path.join("derived", "index", "resident.json")  # in the state folder
 SERVED = ("search", "get")
 INTERRUPTED = 130
@@ -50,6 +54,7 @@ def answered(words: list[str]) -> int | None:
         sys.stdout.write(said[0])
         sys.stdout.flush()
         sys.stderr.write(said[1])
+        sys.stderr.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
@@ -62,10 +67,10 @@ def is_coloured() -> bool:
     return wanted and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def surroundings() -> list[list[str]]:
-    """What of the environment an answer depends on."""
+def surroundings() -> list[str]:
+    """What of the environment an answer depends on: the variables' values, each program has them in one order."""
     environment = Environment()
-    return [[name, environment.get(name) or ""] for name in VARIABLES if name not in _NO_MATTER]
+    return [environment.get(name) or "" for name in VARIABLES if name not in _NO_MATTER]
 
 
 def code() -> list[str]:
@@ -101,7 +106,7 @@ def options_of_place(words: list[str]) -> dict[str, str] | None:
     return found
 
 
-def _said(words: list[str]) -> list[str] | None:
+def _said(words: list[str]) -> tuple[str, str] | None:
     options = options_of_place(words[1:])
     if options is None or "" in options.values() or Environment().get("INFOLD_RESIDENT") == "0":
         return None
@@ -114,28 +119,54 @@ def _said(words: list[str]) -> list[str] | None:
     return _asked(record, place, words)
 
 
-def _asked(record: bytes, place: tuple[str, str, str], words: list[str]) -> list[str] | None:
+def _asked(record: bytes, place: tuple[str, str, str], words: list[str]) -> tuple[str, str] | None:
     """What the resident of this record says on stdout and on stderr; None where it does not."""
-    import json
-
     from infold.search.shared.frames import Disconnected, connect, is_private, receive, send
 
-    request = {
-        "code": code(),
-        "place": place,
-        "surroundings": surroundings(),
-        "isColoured": is_coloured(),
-        "words": words,
-    }
     try:
-        card = json.loads(record)
-        if not is_private(os.path.dirname(card["address"])):
+        address, word = _address_in(record)
+        if not is_private(os.path.dirname(address)):
             return None
-        with connect(card["address"], card["word"], ANSWER_SECONDS) as connection:
-            send(connection, json.dumps(request).encode())
-            said = json.loads(receive(connection))
+        colours = "coloured" if is_coloured() else "plain"
+        connection = connect(address, word, ANSWER_SECONDS)
+        try:
+            send(connection, packed([colours, *code(), *place, *surroundings(), *words]))
+            said = unpacked(receive(connection))
+        finally:
+            connection.close()
     except (OSError, Disconnected, ValueError, KeyError, TypeError):
         return None
-    if not (isinstance(said, list) and len(said) == 2 and all(isinstance(part, str) for part in said)):
-        return None
-    return said
+    return (said[0], said[1]) if len(said) == 2 else None
+
+
+def packed(texts: Sequence[str]) -> bytes:
+    """Texts as resident and client send them: how long each is, then all of them. Read without a module of any kind."""
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return b"".join((",".join(str(len(part)) for part in parts).encode(), b"\n", *parts))
+
+
+def unpacked(body: bytes) -> list[str]:
+    """The texts of a body that `packed` made. Raises ValueError for any other."""
+    lengths, _, rest = body.partition(b"\n")
+    texts: list[str] = []
+    at = 0
+    for length in map(int, lengths.split(b",") if lengths else ()):
+        texts.append(rest[at : at + length].decode("utf-8", "surrogatepass"))
+        at += length
+    if at != len(rest):
+        raise ValueError("not as long as it says")
+    return texts
+
+
+def _address_in(record: bytes) -> tuple[str, str]:
+    """Address and word of a resident's record; JSON, which is read by itself only where a sign is written otherwise."""
+    text = record.decode("ascii")
+    if "\\" in text:
+        import json
+
+        card = json.loads(text)
+        return card["address"], card["word"]
+    address, word = (text.partition(f'"{name}": "')[2].partition('"')[0] for name in ("address", "word"))
+    if not (address and word):
+        raise ValueError("no record of a resident")
+    return address, word

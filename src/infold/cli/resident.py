@@ -10,22 +10,23 @@ changed. A `Claim` beside the index is held by it alone and waited for by nobody
 from __future__ import annotations
 
 import io
-import json
 import logging
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from infold.app import OpenVault
 from infold.cli import client
 from infold.cli.app import run_command
 from infold.cli.options import Call, calls_made_by
 from infold.cli.resident_start import may_serve, place_words
+from infold.cli.search_words import Unusual, UsualSearch, read_search
+from infold.cli.searching import after, ask, show
 from infold.cli.terminal import FAILURES, Terminal
 from infold.durable.files import Disk, stamp_of
 from infold.durable.log_file import log_a_command
@@ -74,25 +75,23 @@ class Resident:
     def _answered(self, body: bytes) -> bytes:
         self.last = time.monotonic()
         try:
-            said = self._said(json.loads(body))
-        except (ValueError, KeyError, TypeError) as error:
+            request = client.unpacked(body)
+        except ValueError as error:
             raise Disconnected(f"no question: {error}") from error
-        return json.dumps(said).encode()
+        return client.packed(self._said(request))
 
-    def _said(self, request: Mapping[str, Any]) -> list[str] | None:
-        """What goes to stdout and to stderr; None for what the client's own process is to do."""
-        asked = request["code"], request["surroundings"], request["place"]
-        if asked != (self._code, self._surroundings, self._place):
-            return None
-        if self.is_outdated() or is_unfinished(self._vault.workspace):
-            return None
-        call = _Served(self._vault, bool(request["isColoured"]))
+    def _said(self, request: Sequence[str]) -> Sequence[str]:
+        """What goes to stdout and to stderr; nothing for what the client's own process is to do."""
+        mine = [*self._code, *self._place, *self._surroundings]
+        colours, of, words = request[:1], request[1 : len(mine) + 1], request[len(mine) + 1 :]
+        if of != mine or not words or self.is_outdated() or is_unfinished(self._vault.workspace):
+            return ()
+        call = _Served(self._vault, is_coloured=colours == ["coloured"])
         try:
-            with calls_made_by(call.asked):
-                run_command([str(word) for word in request["words"]])
+            _run(call, list(words))
         except FAILURES as error:
             _log.info("left to the client's own process: %s", type(error).__name__, exc_info=error)
-            return None
+            return ()
         threading.Thread(target=self._do, args=(call.later,), name="infold-resident-later", daemon=True).start()
         return call.said
 
@@ -109,22 +108,27 @@ class Resident:
 class _Served(Call):
     """A command that a client asked for: it works on the opened vault, and what it says is kept."""
 
-    def __init__(self, vault: OpenVault, is_coloured: bool) -> None:
+    def __init__(self, vault: OpenVault, *, is_coloured: bool) -> None:
         self._vault, self._is_coloured = vault, is_coloured
         self._out, self._err = io.StringIO(), io.StringIO()
         self.later: list[Callable[[], None]] = []
 
     def asked(self, terminal: Terminal, wanted: WorkspaceRequest) -> Call:
         """This call, once its words were read; where the vault was named, `client` has told that it is this one."""
-        own = Terminal(
-            is_json=terminal.is_json,
-            is_quiet=terminal.is_quiet,
-            stdout=self._out,
-            stderr=self._err,
-            is_coloured=self._is_coloured,
-        )
-        super().__init__(own, wanted)
+        super().__init__(self._own(terminal.is_json, terminal.is_quiet), wanted)
         return self
+
+    def search(self, usual: UsualSearch) -> None:
+        """A search as it was read."""
+        started = time.monotonic()
+        show(self._own(usual.is_json, usual.is_quiet), ask(self._vault, usual.asked), usual.asked)
+        self.later.append(lambda: after(self._vault))
+        _log.info("a search with %s: %.2f s", ", ".join(usual.options) or "no options", time.monotonic() - started)
+
+    def _own(self, is_json: bool, is_quiet: bool) -> Terminal:
+        return Terminal(
+            is_json=is_json, is_quiet=is_quiet, stdout=self._out, stderr=self._err, is_coloured=self._is_coloured
+        )
 
     @property
     def said(self) -> list[str]:
@@ -140,6 +144,15 @@ class _Served(Call):
     def afterwards(self, work: Callable[[], None]) -> None:
         """Once the client has its answer."""
         self.later.append(work)
+
+
+def _run(call: _Served, words: list[str]) -> None:
+    """The command of these words; a search in its usual form needs no command line to be taken apart."""
+    if words[0] == "search":
+        with suppress(Unusual):
+            return call.search(read_search(words[1:]))
+    with calls_made_by(call.asked):
+        return run_command(words)
 
 
 @contextmanager

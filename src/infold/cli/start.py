@@ -6,6 +6,7 @@ All else goes to the whole program.
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 
@@ -20,6 +21,8 @@ def main() -> None:
 
         try:
             code = client.answered(words)
+            if code is not None:
+                os._exit(code)  # all was printed and nothing is open: what Python does at its end would only take time
             if code is None and words[0] == "search":
                 from infold.cli import direct
 

@@ -12,7 +12,7 @@ from infold.search.shared.protocol import PROTOCOL, opened, packed, unpacked
 from infold.search.shared.rendezvous import OwnerInfo
 
 if TYPE_CHECKING:
-    import socket
+    from _socket import socket
 
 ANSWER_SECONDS: Final = 30.0  # that the owner has for one call
 _MOST_IDLE: Final = 8
@@ -28,7 +28,7 @@ class IndexConnection:
                 hint="Stop that process; then this one takes over.",
             )
         self.card = card
-        self._idle: list[socket.socket] = []
+        self._idle: list[socket] = []
         self._lock = threading.Lock()
         self._idle.append(self._connected())
 
@@ -67,7 +67,7 @@ class IndexConnection:
         for connection in self._idle:
             connection.close()
 
-    def _connected(self) -> socket.socket:
+    def _connected(self) -> socket:
         try:
             return connect(self.card.address, self.card.word, ANSWER_SECONDS)
         except TimeoutError as error:
