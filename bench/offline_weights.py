@@ -2,10 +2,10 @@
 
     python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...]
 
-Two conditional logits: the right section of the right note, then the right note among those compared. Printed first is
-each vault's share of right choices by weights that were fitted on other vaults, none of them made of it or a
-translation of it; then the weights fitted on all of them, to be put into `infold/librarian/offline/weights.py`. Seeds 0
-to 2 are kept for `bench.filing`.
+Three conditional logits: the right section of the right note, the right note among those compared, the right gap
+between the pieces of the right section. Printed first is each vault's share of right choices by weights that were
+fitted on other vaults, none of them made of it or a translation of it; then the weights fitted on all of them, to be
+put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.filing`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from bench.filing import DATA, KEPT, OTHERS, VAULTS, vault_at
 from infold.catalogue.store import catalogue_of
-from infold.evaluation.cases import Case, Sizes, load_notes, make_case
+from infold.evaluation.cases import Case, CaseKind, LeftOutParagraph, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
-from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, sections
+from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, placing, sections
+from infold.librarian.offline.reading import NoteFeatures
 from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params, seeds_of
@@ -35,6 +36,8 @@ Table = npt.NDArray[np.float64]
 
 NOTE_PENALTY: Final = 10.0
 SECTION_PENALTY: Final = 20.0
+GAP_PENALTY: Final = 10.0
+_CUT: Final[tuple[CaseKind, ...]] = ("cut", "short", "list")
 _STEPS: Final = 40
 _LEAST_GAIN: Final = 1e-3
 _LEAST_PART: Final = 1e-6
@@ -46,12 +49,15 @@ class Example:
     """One cut paragraph: the figures of its own note's sections, of the notes compared, and which are right."""
 
     vault: str
+    is_prose: bool  # else a short jotting or a list: these count for the gaps alone
     own_sections: Table
     right_section: int | None
     trails_alike: tuple[bool, ...]
     notes: Table
     sections: list[Table]
     right_note: int | None
+    gaps: Table  # of its own section
+    right_gap: int | None
 
 
 def main() -> None:
@@ -68,12 +74,17 @@ def main() -> None:
         place = Workspace(root, KEPT / vault, root / "inbox.md", load_params(None))
         notes = load_notes(place.vault, place.params.vault)
         for seed in seeds_of(options.seeds):
-            examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0)), place)
+            examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0, 6)), place)
     for vault in vaults:
         others = [e for e in examples if _source(e.vault) != _source(vault)]
         _check(vault, others, [e for e in examples if e.vault == vault])
     section, note = _fit(examples)
-    for title, names, worth in (("NOTE", figures.FIGURES, note), ("SECTION", sections.FIGURES, section)):
+    fitted = (
+        ("NOTE", figures.FIGURES, note),
+        ("SECTION", sections.FIGURES, section),
+        ("GAP", placing.GAP_FIGURES, _fit_gaps(examples)),
+    )
+    for title, names, worth in fitted:
         print(f"\n{title}: Final[Mapping[str, float]] = {{")
         print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(names, worth, strict=True)) + "\n}")
 
@@ -92,29 +103,47 @@ def _examples(case: Case, place: Workspace) -> Iterator[Example]:
         steps.sync_tables()
         steps.sync_index()
         known = scorer_of(catalogue_of(workspace), steps.searcher, embedder)
-        yield from (_example(case.vault, known, i.text, i.path, i.trail) for i in case.inbox if i.kind == "cut")
+        yield from (_example(case.vault, known, item) for item in case.inbox if item.kind in _CUT)
         steps.close()
 
 
-def _example(vault: str, known: CandidateScorer, text: str, path: str, trail: tuple[str, ...]) -> Example:
-    query = known.query(text)
+def _example(vault: str, known: CandidateScorer, item: LeftOutParagraph) -> Example:
+    query = known.query(item.text)
     compared, table = known.compare(query, known.around(query))
-    own = known.reading(path)
+    own = known.reading(item.path)
     assert own is not None
-    alike = tuple(section.trail == trail for section in own.sections)
+    alike = tuple(section.trail == item.trail for section in own.sections)
     paths = [reading.path for reading in compared]
+    position, gap = _stood(own, item.gap)
+    gaps, rows = placing.open_gaps(query, own, position, known.likings(query, own))
     return Example(
         vault,
+        item.kind == "cut",
         known.section_figures(query, own),
         alike.index(True) if any(alike) else None,
         alike,
         table,
         [known.section_figures(query, reading) for reading in compared],
-        paths.index(path) if path in paths else None,
+        paths.index(item.path) if item.path in paths else None,
+        rows,
+        gaps.index(gap) if gap in gaps else None,
     )
 
 
-def _fit(examples: Sequence[Example]) -> tuple[Table, Table]:
+def _stood(own: NoteFeatures, above: int | None) -> tuple[int, int | None]:
+    """The section below which so many blocks of the note stand above, and how many of its pieces; None: not known."""
+    if above is None:
+        return 0, None
+    blocks = own.note.blocks
+    end = blocks[above].start if above < len(blocks) else len(own.note.text) + 1
+    position = max(
+        n for n, section in enumerate(own.sections) if section.heading is None or section.heading.start < end
+    )
+    return position, sum(piece.block.start < end for piece in own.sections[position].pieces)
+
+
+def _fit(every: Sequence[Example]) -> tuple[Table, Table]:
+    examples = [e for e in every if e.is_prose]
     asked = [e for e in examples if e.right_section is not None and len(e.own_sections) > 1]
     section = _logit([e.own_sections for e in asked], [e.right_section or 0 for e in asked], SECTION_PENALTY)
     _set_place(examples, section)
@@ -122,13 +151,22 @@ def _fit(examples: Sequence[Example]) -> tuple[Table, Table]:
     return section, _logit([e.notes for e in known], [e.right_note or 0 for e in known], NOTE_PENALTY)
 
 
+def _fit_gaps(examples: Sequence[Example]) -> Table:
+    asked = [e for e in examples if e.right_gap is not None and len(e.gaps) > 1]
+    return _logit([e.gaps for e in asked], [e.right_gap or 0 for e in asked], GAP_PENALTY)
+
+
 def _check(vault: str, others: Sequence[Example], own: Sequence[Example]) -> None:
     section, note = _fit(others)
+    gap = _fit_gaps(others)
     _set_place(own, section)
-    at_home = [e for e in own if e.right_note is not None and int(np.argmax(e.notes @ note)) == e.right_note]
+    prose = [e for e in own if e.is_prose]
+    placed = [len(e.gaps) > 0 and int(np.argmax(e.gaps @ gap)) == e.right_gap for e in prose if e.right_gap is not None]
+    at_home = [e for e in prose if e.right_note is not None and int(np.argmax(e.notes @ note)) == e.right_note]
     right = [e.trails_alike[int(np.argmax(e.own_sections @ section))] for e in at_home]
-    by_words = np.mean([e.right_note is not None and int(np.argmax(e.notes[:, 0])) == e.right_note for e in own])
-    print(f"{vault:20} by words {by_words:.3f}  home {len(at_home) / len(own):.3f}  section {np.mean(right):.3f}")
+    by_words = np.mean([e.right_note is not None and int(np.argmax(e.notes[:, 0])) == e.right_note for e in prose])
+    shares = f"home {len(at_home) / len(prose):.3f}  section {np.mean(right):.3f}  gap {np.mean(placed):.3f}"
+    print(f"{vault:20} by words {by_words:.3f}  {shares}")
 
 
 def _set_place(examples: Sequence[Example], section: Table) -> None:

@@ -114,6 +114,24 @@ def test_a_paragraph_goes_under_its_heading_after_the_nearest_text():
     assert after.index("Worms do the rest.") < after.index("Clay soil cracks") < after.index("## Tools")
 
 
+def test_a_paragraph_stands_above_the_table_of_its_section():
+    """What a section shows comes after what is said of it, where no prose stands there yet."""
+    note = "# Garden\n\nThe garden lies on a slope.\n\n## Soil\n\n| soil | clay |\n|---|---|\n| bed | much |\n"
+    after = applied(note, answered({"Garden.md": note}, "The soil of the bed holds much clay, and it wants compost."))
+    assert after.index("## Soil") < after.index("wants compost") < after.index("| soil | clay |")
+
+
+def test_what_a_paragraph_links_to_is_in_its_note_and_is_not_its_section():
+    """`[[#Heading]]` is a heading of the paragraph's own note, and another one than its own."""
+    pond = "# Pond\n\nThe pond is deep.\n\n## Clearing the pond\n\nIt is cleared of leaves.\n\n## Frogs\n\nThey come in May.\n"
+    lake = "# Lake\n\nThe lake is deep, and cleared of leaves.\n\n## Fish\n\nThey come in May.\n"
+    texts = {"Pond.md": pond, "Lake.md": lake}
+    answer = answered(texts, "Fish and frogs come in May to the lake, after [[#Clearing the pond]].")
+    assert [edit.file for edit in answer.edits] == ["Pond.md"]
+    after = applied(pond, answer)
+    assert not after.index("## Clearing") < after.index("Fish and frogs") < after.index("## Frogs")
+
+
 def test_an_item_joins_the_list():
     """A bullet becomes an item beside the others, without a blank line between."""
     after = applied(GARDEN, answered({"Garden.md": GARDEN}, "- A hoe with a short handle for the weeds in the clay"))

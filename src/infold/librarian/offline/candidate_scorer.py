@@ -240,6 +240,7 @@ class CandidateScorer:
                 row["piece_meaning"] = float((vectors @ query.vector).max())
             row["is_linked"] = float(reading.path in targets)
             row["shared_links"] = float(min(3, len(query.links & reading.links)))
+            row["has_anchors"] = len(query.anchors & reading.anchors) / max(1, len(query.anchors))
             row["place"] = place_figure(self.section_scores(query, reading))
             rows.append([row[name] for name in FIGURES])
         return np.array(rows)

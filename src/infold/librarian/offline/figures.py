@@ -25,6 +25,7 @@ FIGURES: Final = (
     "piece_meaning",  # cosine with its best piece
     "is_linked",  # the paragraph links to it: then it rarely stands in it
     "shared_links",
+    "has_anchors",  # the share of the headings of its own note that the paragraph links to, which are here
     "length",
     "place",  # how well its best section takes the paragraph
 )

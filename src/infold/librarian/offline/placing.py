@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from infold.librarian.offline.reading import NoteFeatures, NoteSection, Piece, Query, continues, opening
+from infold.librarian.offline import weights
+from infold.librarian.offline.reading import NoteFeatures, NoteSection, Piece, Query
 from infold.vault.note import parse
 from infold.vault.records import BlockKind
 from infold.vault.structure import (
@@ -26,8 +27,14 @@ from infold.vault.structure import (
 )
 
 _ITEM: Final = BlockKind.LIST_ITEM
-_MERGED: Final = 1.0  # what it costs to run into a list, which would make one of two
+_MERGED: Final = 5.0  # what it costs to run into a list, which would make one of two
 _LIST: Final = 4.0  # what a list is worth to an item, beside what `weights` says of its section
+
+GAP_FIGURES: Final = (
+    "nearer",  # how near the one piece beside it is that is nearer
+    "shown_below",  # a section begins here, and not with prose: with a list, code, a table, a quote
+    "announced",  # a list, code or a table stands below without a lead-in, and the paragraph announces
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +115,11 @@ def _may_join(query: Query, piece: Piece) -> bool:
 
 
 def _item_to_follow(query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]) -> int | None:
-    """The position of the item after which a bullet joins its list; None for all other text."""
+    """The position of the item after which a bullet joins its list, by both its neighbours; None for all other text."""
     pieces = reading.sections[position].pieces
-    liking = _own(likings, reading, position)
+    liking = [*_own(likings, reading, position), 0.0]
     items = [i for i, piece in enumerate(pieces) if _may_join(query, piece)]
-    return max(items, key=lambda i: (liking[i], i)) if items else None
+    return max(items, key=lambda i: (liking[i] + liking[i + 1], i)) if items else None
 
 
 def _list_at(pieces: Sequence[Piece], item: int) -> ListPlace:
@@ -130,32 +137,34 @@ def _list_at(pieces: Sequence[Piece], item: int) -> ListPlace:
 
 def _gap(query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]) -> int:
     """How many of the section's pieces come before the paragraph."""
-    section = reading.sections[position]
-    pieces = section.pieces
-    if not pieces:
-        return 0
-    liking = _own(likings, reading, position)
-    lonely = section.unannounced
-    if query.signs.announces and lonely:
-        return max(lonely, key=lambda i: (liking[i], -i))
-    may_open = _may_open(query, reading, section)
-    if may_open and _opens(query, reading, section, position):
-        return 0
-    gaps = [gap for gap in range(len(pieces) + 1) if (gap or may_open) and not _is_inside(gap, query, reading, section)]
-    goes_on = continues(query.text)
+    pieces = reading.sections[position].pieces
+    gaps, figures = open_gaps(query, reading, position, likings)
+    if not gaps:
+        return len(pieces)
+    worth = figures @ weights.vector(weights.GAP, GAP_FIGURES)
     first, last = _styles_at_ends(query.text)
-
-    def worth(gap: int) -> float:
-        before = float(liking[gap - 1]) if gap else 0.0
-        after = float(liking[gap]) if gap < len(pieces) else 0.0
-        best = max(before, 0.9 * after) + 0.3 * min(before, after)
-        if gap == 0 and goes_on:
-            best -= 0.5
+    for row, gap in enumerate(gaps):
         runs_on = gap and first and first == style_of(pieces[gap - 1].text)
         runs_into = gap < len(pieces) and last and last == style_of(pieces[gap].text)
-        return best + 0.05 * (gap == len(pieces)) - _MERGED * bool(runs_on or runs_into)
+        worth[row] -= _MERGED * bool(runs_on or runs_into)
+    return gaps[max(range(len(gaps)), key=lambda row: (worth[row], row))]
 
-    return max(gaps, key=lambda gap: (worth(gap), gap))
+
+def open_gaps(
+    query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]
+) -> tuple[list[int], npt.NDArray[np.float64]]:
+    """Where in section `position` the paragraph may stand, in pieces above it, and a row of GAP_FIGURES for each."""
+    section = reading.sections[position]
+    pieces = section.pieces
+    many = len(pieces)
+    may_open = not pieces or _may_open(query, reading, section)
+    gaps = [gap for gap in range(many + 1) if (gap or may_open) and not _is_inside(gap, query, reading, section)]
+    liking = _own(likings, reading, position)
+    nearer = np.maximum([*liking, 0.0], [0.0, *liking])
+    at = np.arange(many + 1)
+    begins_shown = many > 0 and not section.begins_with_prose
+    announced = np.isin(at, section.unannounced) & query.signs.announces
+    return gaps, np.column_stack([nearer, (at == 0) & begins_shown, announced]).astype(np.float64)[gaps]
 
 
 def _styles_at_ends(text: str) -> tuple[str, str]:
@@ -171,14 +180,6 @@ def _may_open(query: Query, reading: NoteFeatures, section: NoteSection) -> bool
     """Whether the paragraph may stand above the first piece: above a note's first sentence only its opening may."""
     lead = beginning(reading.note)
     return lead is None or section.pieces[0].block != lead or may_open(reading.note, query.text)
-
-
-def _opens(query: Query, reading: NoteFeatures, section: NoteSection, position: int) -> bool:
-    """Whether the paragraph reads as the note's first: it begins with the words of the title."""
-    if position > 0 and section.level != 1:
-        return False
-    first = opening(query, max(3, len(reading.title_terms) + 1))
-    return bool(reading.title_terms) and reading.title_terms.keys() <= first
 
 
 def _is_inside(gap: int, query: Query, reading: NoteFeatures, section: NoteSection) -> bool:

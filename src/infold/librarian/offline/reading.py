@@ -28,6 +28,7 @@ Vector = npt.NDArray[np.float32]
 
 _ADDRESS: Final = re.compile(r"(?<=\]\()[^)\s]+|<?[a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+>?", re.IGNORECASE)
 _EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\[\]]+)\]\]|\[([^\[\]]+)\]\(")
+_ANCHOR_WORD: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _SIDE: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.DEFINITION))
@@ -93,6 +94,11 @@ class NoteSection:
         """How many terms its pieces have."""
         return sum(piece.length for piece in self.pieces)
 
+    @cached_property
+    def anchor(self) -> str:
+        """By what links name its heading, folded; '' without one."""
+        return _as_anchor(self.trail[-1]) if self.trail else ""
+
     @property
     def begins_with_prose(self) -> bool:
         """Whether the first thing below its heading is a paragraph."""
@@ -145,6 +151,11 @@ class NoteFeatures:
     def heading_terms(self) -> frozenset[str]:
         """The terms of all its headings."""
         return frozenset().union(*(section.heading_terms for section in self.sections))
+
+    @cached_property
+    def anchors(self) -> frozenset[str]:
+        """By what links name its headings, folded."""
+        return frozenset(section.anchor for section in self.sections if section.anchor)
 
     @cached_property
     def links(self) -> frozenset[str]:
@@ -205,6 +216,7 @@ class Query:
     key_terms: Counter[str]  # of what it links, emphasises, names
     signs: Signs
     links: frozenset[str]  # the targets of its links as written, folded
+    anchors: frozenset[str] = frozenset()  # headings of its own note that it links to (`[[#Heading]]`), folded
     subject: frozenset[str] = frozenset()  # terms of what it says to be something: "A crumb is …"
     vector: Vector | None = None
     _weights: dict[str, float] = field(default_factory=dict)
@@ -227,11 +239,21 @@ def read_query(text: str) -> Query:
     ordered = terms(plain, language)
     marked = [" ".join(part for part in parts if part) for parts in _EMPHASISED.findall(text)]
     keys = Counter(terms(" ".join([*marked, *_NAME.findall(plain)]), language))
-    links: frozenset[str] = frozenset()
-    if "](" in text or "[[" in text:
-        links = frozenset(link.target.casefold() for link in parse("", text).links if link.target)
+    found = parse("", text).links if "](" in text or "[[" in text else ()
+    links = frozenset(link.target.casefold() for link in found if link.target)
+    anchors = frozenset(anchor for link in found if not link.target and (anchor := _folded_anchor(link.anchor)))
     subject = frozenset(terms(subject_of(plain), language))
-    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, subject)
+    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, anchors, subject)
+
+
+def _folded_anchor(anchor: str) -> str:
+    """The last heading that an anchor names, as `NoteSection.anchor` has it; '' for a block."""
+    return "" if anchor.startswith("^") else _as_anchor(anchor.rpartition("#")[2])
+
+
+def _as_anchor(title: str) -> str:
+    """A heading as links name it, whether by its words or by the form of an address (`a-heading`)."""
+    return "".join(_ANCHOR_WORD.findall(title.casefold()))
 
 
 def subject_of(text: str) -> str:

@@ -49,6 +49,7 @@ FIGURES: Final = (
     "announced",  # the paragraph announces, and something here stands unannounced
     "siblings_begin_with_prose",  # and this one does not
     "depth",
+    "is_linked",  # the paragraph links to its heading: then it does not stand below it
 )
 _SMOOTHING: Final = 25.0
 _MOST_TIMES: Final = 2  # that a term counts
@@ -117,6 +118,7 @@ def describe(query: Query, reading: NoteFeatures, layout: Layout, corpus: Corpus
             says["unannounced"] * query.signs.announces,
             says["siblings_begin_with_prose"],
             says["depth"],
+            np.array([float(section.anchor in query.anchors) for section in reading.sections]),
         ]
     )
     return np.hstack([words, meanings, standing])

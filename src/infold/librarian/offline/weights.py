@@ -1,7 +1,8 @@
 """What each figure is worth, as fitted by `bench/offline_weights.py`.
 
-NOTE weighs `figures.FIGURES`, SECTION weighs `sections.FIGURES`. Figures overlap, so a weight alone does not say how
-much its figure matters. The links weigh against a note: a paragraph that links to a note seldom stands in it.
+NOTE weighs `figures.FIGURES`, SECTION `sections.FIGURES`, GAP `placing.GAP_FIGURES`. Figures overlap, so a weight
+alone does not say how much its figure matters. The links weigh against a note: a paragraph that links to a note seldom
+stands in it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ NOTE: Final[Mapping[str, float]] = {
     "piece_meaning": -0.73,
     "is_linked": -9.33,
     "shared_links": -1.47,
+    "has_anchors": 4.00,
     "length": 0.53,
     "place": 0.74,
 }
@@ -56,6 +58,12 @@ SECTION: Final[Mapping[str, float]] = {
     "announced": 2.35,
     "siblings_begin_with_prose": 0.92,
     "depth": 0.28,
+    "is_linked": -4.00,
+}
+GAP: Final[Mapping[str, float]] = {
+    "nearer": 0.79,
+    "shown_below": 1.37,
+    "announced": 5.42,
 }
 
 # The least `whole` plus `centre_meaning` by which a note may take a paragraph in, and the least `whole` where there are
