@@ -274,7 +274,7 @@ def test_a_killed_writer_leaves_whole_entries(workspace):
     daily_log(workspace, "after all")
     log = "".join(file.read_text() for file in sorted((workspace.vault / "daily").glob("*.md")))
     blocks = re.split(r"\n\n(?=## )", log.strip())
-    assert len(blocks) > 8
+    assert len(blocks) > 1  # how many a busy machine leaves time for is not the point
     for block in blocks:
         if "— writer" in block:
             _, who, _, n = re.search(r"— (writer) (\d+) (entry) (\d+)", block).groups()
