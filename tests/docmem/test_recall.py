@@ -114,9 +114,6 @@ def test_a_result_says_where_it_stands(kitchen):
     assert result.above == (section, memory.get("garden"))
     assert (result.root.id, result.user, result.summary) == ("garden", section, None)
     assert (result.position, result.siblings) == (1, 4)
-    shown = result.as_json()
-    assert shown["above"] == [str(section), str(memory.get("garden"))]
-    assert (shown["position"], shown["siblings"], shown["user"]) == (1, 4, section.id)
 
 
 def test_several_hits_raise_their_parent(kitchen):

@@ -39,7 +39,6 @@ def test_a_new_page_makes_its_folders(workspace, text):
     done = notebook_write(workspace, "lists/new/shopping", "- Milk\n\n")
     assert done.path == "lists/new/shopping.md"
     assert text(done.path) == "- Milk\n"
-    assert done.as_json()["success"] is True
 
 
 def test_a_page_grows_by_default_and_shrinks_only_with_replace(workspace, put, text):

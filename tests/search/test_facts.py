@@ -10,7 +10,6 @@ import pytest
 
 from infold.search import index_status as facts
 from infold.search.follow.watcher import watch_claimed
-from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
 
@@ -114,25 +113,6 @@ def test_what_no_sync_can_read_is_not_stale(indexed: Workspace, static_embedder)
     assert facts.status(indexed)["files"] == {"total": 2, "stale": 1}
     list(facts.rebuild(indexed, static_embedder))
     assert facts.status(indexed)["files"] == {"total": 3, "stale": 0}
-
-
-def test_search(indexed: Workspace, static_embedder):
-    """Sarah's phone, by group, with the time of each part; sources leave groups empty."""
-    with LiveSearch(indexed, static_embedder) as live:
-        found = facts.search(live, "sarah phone")
-        daily = facts.search(live, "sarah", ["daily"])
-    assert set(found) == {"query", "results", "timing"}
-    assert set(found["results"]) == {"notebook", "daily", "sessions"}
-    assert set(found["timing"]) == {"ftsMs", "vectorMs", "totalMs"}
-    assert found["timing"]["totalMs"] >= found["timing"]["ftsMs"] > 0
-    (best, *_) = found["results"]["notebook"]
-    assert set(best) == {"filePath", "heading", "snippet", "score", "lines"}
-    assert (best["filePath"], best["heading"]) == ("reference/contacts.md", "## Sarah Chen")
-    assert "555-1234" in best["snippet"]
-    assert 0 < best["score"] <= 1
-    assert best["lines"]["start"] <= 4 <= best["lines"]["end"]
-    assert daily["results"]["notebook"] == []
-    assert [hit["filePath"] for hit in daily["results"]["daily"]] == ["daily/2026-02-24.md"]
 
 
 def test_an_index_that_is_damaged_is_said_to_be_none(indexed: Workspace):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from infold.operations.memory import search_answer
 from infold.search.index.contract import Filter, PointGroup
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
@@ -58,7 +59,7 @@ def test_the_example_of_the_specification(live):
 
 def test_the_json_of_the_specification(live):
     """Every name of spec 3, sections 6 and 10, with its type; ours beside them."""
-    data = live.search("sarah phone").as_json(explain=True)
+    data = search_answer(live.search("sarah phone"), explain=True).as_json()
     assert data["query"] == "sarah phone"
     assert set(data["results"]) == {"notebook", "daily", "sessions"}
     assert {"ftsMs", "vectorMs", "totalMs"} <= set(data["timing"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infold.operations.memory import search_answer
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
 from infold.workspace import Workspace
@@ -62,7 +63,13 @@ def test_no_place_is_below_the_least_score(live):
 
 def test_the_json_has_the_places_of_a_note(live):
     """Under `more`, in the form of the results."""
-    (best, *_) = live.search("heron", limit=30, min_score=0.0, sync=False).as_json()["results"]["notebook"]
-    first = next(each for each in live.search("heron", limit=30, min_score=0.0, sync=False).results if each.more)
-    assert best["filePath"]
-    assert first.as_json()["more"][0]["lines"] == {"start": first.more[0].start_line, "end": first.more[0].end_line}
+    found = live.search("heron", limit=30, min_score=0.0, sync=False)
+    first, shown = next(
+        (each, shown)
+        for each, shown in zip(
+            found.groups["notebook"], search_answer(found, explain=False).results["notebook"], strict=True
+        )
+        if each.more
+    )
+    assert shown.file_path
+    assert shown.more[0].as_json()["lines"] == {"start": first.more[0].start_line, "end": first.more[0].end_line}

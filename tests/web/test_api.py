@@ -106,7 +106,14 @@ async def test_the_debug_api_has_the_keys_of_the_specification(client):
         assert status["files"] == {"total": 2, "stale": 0}
         found = (await http.get("/api/debug/memory/search", params={"q": "valve", "sources": "notebook,daily"})).json()
         assert set(found) == {"query", "results", "timing"}
-        assert set(found["results"]["notebook"][0]) == {"filePath", "heading", "snippet", "score", "lines"}
+        assert set(found["results"]) == {"notebook", "daily", "sessions"}
+        assert found["results"]["daily"] == []
+        assert set(found["timing"]) == {"ftsMs", "vectorMs", "totalMs"}
+        assert found["timing"]["totalMs"] >= found["timing"]["ftsMs"] > 0
+        (best, *_) = found["results"]["notebook"]
+        assert set(best) == {"filePath", "heading", "snippet", "score", "lines"}
+        assert best["heading"] == "## Valve"
+        assert best["lines"]["start"] <= 5 <= best["lines"]["end"]
         files = (await http.get("/api/debug/memory/files")).json()["files"]
         assert set(files[0]) == {"path", "hash", "mtime", "size", "chunks", "stale"}
         assert (await http.get("/api/debug/memory/search", params={"q": "x", "sources": "nowhere"})).status_code == 400

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from infold.docmem import marks
 from infold.docmem.chats import SESSION
@@ -42,16 +42,6 @@ class Proposal:
 
     target: Node | None
     home: Home
-
-    def as_json(self) -> dict[str, Any]:
-        """The proposal under plain names."""
-        return {
-            "tree": None if self.home.is_none else self.home.tree,
-            "part": self.home.part or None,
-            "target": self.target.as_dict() if self.target is not None else None,
-            "score": round(self.home.score, 4),
-            "reason": self.home.reason,
-        }
 
 
 async def propose(memory: Docmem, librarian: Librarian, searcher: Searcher | None, name: str, text: str) -> Proposal:

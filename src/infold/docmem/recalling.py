@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from infold.docmem.points import node_id_of
 from infold.docmem.tags import tags_in
@@ -58,21 +58,6 @@ class Recalled:
     def user(self) -> Node | None:
         """The node right below the root that it stands under: what the tree is divided by."""
         return self.above[-2] if len(self.above) > 1 and not self.above[-2].is_summary else None
-
-    def as_json(self) -> dict[str, Any]:
-        """The node's properties, its score and its place in the tree."""
-        return {
-            **self.node.as_dict(),
-            "score": round(self.score, 4),
-            "root": self.root.id,
-            "summary": self.summary.id if self.summary else None,
-            "user": self.user.id if self.user else None,
-            "above": [str(node) for node in self.above],
-            "position": self.position,
-            "siblings": self.siblings,
-            "covered": [node.as_dict() for node in self.covered],
-            "raised": self.raised,
-        }
 
 
 @dataclass(frozen=True, slots=True)

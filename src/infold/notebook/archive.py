@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
@@ -29,10 +29,6 @@ class Session:
     day: str | None
     turns: int
     problem: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """For programs."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

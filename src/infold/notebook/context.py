@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.daily import daily_path, local
@@ -37,17 +37,6 @@ class LoadedFile:
     left_out: int = 0
     rest: str = ""  # the command that prints what is left out
 
-    def as_json(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "path": self.path,
-            "label": self.label,
-            "text": self.text,
-            "firstLine": self.first_line,
-            "leftOut": self.left_out,
-            "rest": self.rest or None,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class NotebookContext:
@@ -72,10 +61,6 @@ class NotebookContext:
                 parts.append(f"[{file.left_out} characters of {file.path} are left out; the rest: {file.rest}]")
         parts += [f"[{notice}]" for notice in self.notices]
         return "\n\n".join([*parts, f"</{TAG}>"])
-
-    def as_json(self) -> dict[str, Any]:
-        """For programs: the text, and what it is made of."""
-        return {"text": self.text, "files": [file.as_json() for file in self.files], "notices": list(self.notices)}
 
 
 def build_context(workspace: Workspace, now: datetime | None = None) -> NotebookContext:

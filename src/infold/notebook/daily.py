@@ -40,10 +40,6 @@ class Logged:
     is_repeat: bool = False
     id: str = ""  # takes it back (`infold undo`); '' where nothing was written
 
-    def as_json(self) -> dict[str, Any]:
-        """The answer of spec 3, with what was done."""
-        return {"success": True, "path": self.path, "message": self.message, "repeat": self.is_repeat}
-
 
 def daily_log(workspace: Workspace, entry: str, now: datetime | None = None) -> Logged:
     """Appends `entry` to the log of today, local time, which is made if need be; nothing in it is ever changed.

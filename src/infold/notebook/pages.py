@@ -7,7 +7,6 @@ the disk to `vault.writing`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from infold.durable.change import ChangeKind
 from infold.errors import EditRefused, NoteChanged
@@ -30,17 +29,6 @@ class Written:
     bytes_after: int
     id: str = ""
     hash: str = ""  # of the text now, where the caller will ask for it
-
-    def as_json(self) -> dict[str, Any]:
-        """The answer of spec 3, with what was done."""
-        return {
-            "success": True,
-            "message": self.message,
-            "path": self.path,
-            "bytesBefore": self.bytes_before,
-            "bytesAfter": self.bytes_after,
-            "write": self.id or None,
-        }
 
 
 def notebook_write(

@@ -1,4 +1,4 @@
-"""The index as it stands, in the shapes that a debugger asks for (spec 3, section 10): status, search, files, rebuild.
+"""The index as it stands, in the shapes that a debugger asks for (spec 3, section 10): status, files, rebuild.
 
 Plain JSON values out, under the names of the specification and no others. Serving them belongs to the faces.
 """
@@ -19,7 +19,6 @@ from infold.durable.files import Disk
 from infold.errors import IndexFault, NoteUnreadable, PathRefused
 from infold.search.follow.watcher import is_watched
 from infold.search.index.change_detection import gone
-from infold.search.index.contract import Filter
 from infold.search.index.feeds import notes_in
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import IN_PROGRESS, Manifest
@@ -32,15 +31,12 @@ if TYPE_CHECKING:
     from infold.search.index.feeds import Feed, Item
     from infold.search.index.manifest import IndexedNote, Manifest
     from infold.search.index.sync_stats import SyncResult
-    from infold.search.query.fresh_search import LiveSearch
     from infold.workspace import Workspace
 
 _RECORD: Final = "last_sync.json"
 _BLOCK_BYTES: Final = 512
 _MOST_OPENED: Final = 100  # files, to tell a new note from what is none
 _NS: Final = 1_000_000_000
-_RESULT: Final = ("filePath", "heading", "snippet", "score", "lines")
-_TIMING: Final = ("ftsMs", "vectorMs", "totalMs")
 _REBUILT: Final = ("filesScanned", "filesChanged", "chunksCreated", "embeddingsComputed", "durationMs")
 
 JsonObject = dict[str, Any]
@@ -132,19 +128,6 @@ def files(workspace: Workspace) -> JsonObject:
             }
             for note in sorted(notes.values(), key=lambda note: note.path)
         ]
-    }
-
-
-def search(live: LiveSearch, asked: str, sources: Sequence[str] = ()) -> JsonObject:
-    """What a search gives, with its timing. Raises as `LiveSearch.search` does."""
-    found = live.search(asked, Filter(groups=tuple(sources))).as_json()
-    return {
-        "query": found["query"],
-        "results": {
-            source: [{name: result[name] for name in _RESULT} for result in results]
-            for source, results in found["results"].items()
-        },
-        "timing": {name: found["timing"][name] for name in _TIMING},
     }
 
 

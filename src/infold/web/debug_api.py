@@ -16,7 +16,7 @@ from infold.operations import chat, memory, notebook
 from infold.operations.contract import Message
 from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.search import index_status
-from infold.search.index.contract import PointGroup
+from infold.search.index.contract import Filter, PointGroup
 from infold.web.server_events import event_stream
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 JsonValues = dict[str, Any]
 
 SESSION: Final = "main"  # the agent's own
+_RESULT: Final = ("filePath", "heading", "snippet", "score", "lines")
+_TIMING: Final = ("ftsMs", "vectorMs", "totalMs")
 
 
 class PageContent(Message):
@@ -52,7 +54,16 @@ def debug_router(vault: OpenVault) -> APIRouter:
     @router.get("/memory/search")
     def memory_search(q: Annotated[str, Query(min_length=1)], sources: str = "") -> JsonValues:
         """Raw search results with scores, in the form of the agent's tool."""
-        return index_status.search(vault.live_search, q, _sources(sources))
+        result = vault.search(q, Filter(groups=_sources(sources)))
+        found = memory.search_answer(result, explain=False).as_json()
+        return {
+            "query": found["query"],
+            "results": {
+                source: [{name: result[name] for name in _RESULT} for result in results]
+                for source, results in found["results"].items()
+            },
+            "timing": {name: found["timing"][name] for name in _TIMING},
+        }
 
     @router.get("/memory/files")
     def memory_files() -> JsonValues:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from infold.search.index.contract import PointFacts, PointGroup
 from infold.search.query.fusion import Evidence
@@ -43,29 +43,6 @@ class Result(PointFacts):
     words: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     more: tuple[Result, ...] = ()
-
-    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
-        """Under the names of spec 3, section 6, and then what it has not."""
-        found: dict[str, Any] = {
-            "filePath": self.path,
-            "heading": self.heading,
-            "snippet": self.snippet,
-            "score": round(self.score, 4),
-            "lines": {"start": self.start_line, "end": self.end_line},
-            "title": self.title,
-            "trail": list(self.trail),
-            "date": self.date,
-            "tags": list(self.tags),
-            "trust": self.trust,
-            "kind": self.kind,
-            "level": self.level,
-            "id": self.id,
-            "matches": [list(mark) for mark in self.marks],
-            "more": [place.as_json(explain=explain) for place in self.more],
-        }
-        if explain:
-            found["explain"] = {"words": list(self.words), "legs": [_leg_json(part) for part in self.evidence]}
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,25 +82,6 @@ class SearchResult:
         """Every place, those of one note together."""
         return tuple(place for result in self.results for place in (replace(result, more=()), *result.more))
 
-    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
-        """The shape of spec 3, section 10, with what infold adds."""
-        return {
-            "query": self.query,
-            "results": {
-                name: [result.as_json(explain=explain) for result in group] for name, group in self.groups.items()
-            },
-            "leftOut": self.left_out,
-            "notices": list(self.notices),
-            "searched": self.searched,
-            "hint": self.hint,
-            "timing": {
-                "syncMs": round(self.timing.sync_ms, 1),
-                "ftsMs": round(self.timing.keyword_ms, 1),
-                "vectorMs": round(self.timing.dense_ms, 1),
-                "totalMs": round(self.timing.total_ms, 1),
-            },
-        }
-
 
 def grouped(results: list[Result]) -> dict[str, tuple[Result, ...]]:
     """The results by source; a source of which there is nothing shows where the specification has it."""
@@ -133,13 +91,3 @@ def grouped(results: list[Result]) -> dict[str, tuple[Result, ...]]:
         if found or group in ALWAYS_SHOWN:
             groups[str(group)] = found
     return groups
-
-
-def _leg_json(part: Evidence) -> dict[str, Any]:
-    return {
-        "leg": part.name,
-        "rank": part.rank,
-        "score": round(part.score, 4),
-        "weight": part.weight,
-        "adds": round(part.share, 4),
-    }
