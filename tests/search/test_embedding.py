@@ -104,7 +104,7 @@ def test_a_provider_is_one_file(tmp_path, monkeypatch):
         "class Letters(StaticEmbedder):\n    name = 'letters/1'\n"
         "def open_embedder(params, environment):\n    return Letters()\n"
     )
-    with pytest.raises(SettingInvalid, match="none of auto, none, onnx, service, static"):
+    with pytest.raises(SettingInvalid, match=r"none of .*static"):
         load_params(None, ["search.embedding=letters"])
     monkeypatch.setattr("infold.settings.EMBEDDING_PROVIDERS", tmp_path)
     monkeypatch.setattr("infold.search.embed.providers.__path__", [str(tmp_path)])

@@ -45,10 +45,10 @@ async def explore(
     stopped = StopReason.NOTHING_LEFT
     for round_ in range(1, params.max_exploration_rounds + 2):
         rounds_left = params.max_exploration_rounds - round_
-        may_view = (
-            min(params.max_files_viewed_per_round, state.may_view, len(state.available)) if rounds_left >= 0 else 0
-        )
         stopped = _stopped_by(state, rounds_left)
+        may_view = 0
+        if stopped is StopReason.READY:
+            may_view = min(params.max_files_viewed_per_round, state.may_view, len(state.available))
         if not may_view and not state.viewed:
             break
         answer = await conversation.look(
@@ -81,7 +81,7 @@ async def explore(
 
 
 def _stopped_by(state: _State, rounds_left: int) -> StopReason:
-    """What has ended the exploration, should the librarian be asked for the last time now."""
+    """Which rule ends the exploration here: nothing more may be viewed; READY leaves that to the librarian."""
     if rounds_left < 0:
         return StopReason.ROUNDS
     if not state.available:
