@@ -167,7 +167,9 @@ class _Reader:
         if len(found.blocks) + len(found.links) + len(found.code) < MAX_PARTS:
             return False
         found.plain_from = end
-        found.blocks.append(RawBlock(BlockKind.PARAGRAPH, end, len(body.encode())))
+        whole = body.encode()
+        if whole[end:].strip():
+            found.blocks.append(RawBlock(BlockKind.PARAGRAPH, end, len(whole)))
         return True
 
     def sign(self, event: str, start: int, end: int) -> None:
