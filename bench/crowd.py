@@ -58,9 +58,10 @@ class Seen:
             ordered = sorted(seconds)
             at = [1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95, 1)]
             rows.append(f"{name:22}{len(ordered):>8}{at[0]:>9.0f}{at[1]:>9.0f}{at[2]:>9.0f}")
-        third = max(1, len(self.memory_mb) // 3)
-        first, last = (sum(part) / len(part) for part in (self.memory_mb[:third], self.memory_mb[-third:]))
-        rows.append(f"memory of both servers: {first:.0f} MB in the first third, {last:.0f} MB in the last")
+        sixth = max(1, len(self.memory_mb) // 6)
+        parts = [self.memory_mb[at : at + sixth] for at in range(0, sixth * 6, sixth)]
+        held = ", ".join(f"{sum(part) / len(part):.0f}" for part in parts if part)
+        rows.append(f"memory of both servers, MB, sixth by sixth of the time: {held}")
         return "\n".join(rows)
 
 

@@ -9,8 +9,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infold.errors import UsageError
+from infold.mcp.server import build_server
 from infold.mcp.warm_up import WarmUp
 from infold.operations.contract import Effect, Face
+from infold.operations.schemas import arguments_schema
 from infold.operations.table import operations
 from infold.operations.tool_choice import ToolChoice, called
 
@@ -32,6 +34,13 @@ async def test_every_operation_is_a_tool(connected):
         reads = known[name].effect is Effect.READS or name == "knowledge_query"
         assert tool.annotations.read_only_hint is reads
         assert tool.annotations.destructive_hint is (known[name].effect is Effect.DESTROYS)
+
+
+async def test_a_call_does_not_make_the_whole_list(vault):
+    """The SDK is told the schema of the tool that is called, under the name it is offered by; else it lists all."""
+    server = build_server(vault, ToolChoice(prefix="v_"))
+    assert server.get_tool_input_schema("v_memory_get") == arguments_schema(operations()["memory_get"].request)
+    assert server.get_tool_input_schema("memory_get") is None
 
 
 async def test_the_instructions_say_how_the_notebook_is_used(connected):

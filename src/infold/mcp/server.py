@@ -49,6 +49,7 @@ def build_server(vault: OpenVault, choice: ToolChoice, warm_up: WarmUp | None = 
         version=__version__,
         title="infold",
         instructions=instructions(vault, choice.prefix),
+        get_tool_input_schema=face.input_schema,
         on_list_tools=face.list_tools,
         on_call_tool=face.call_tool,
         on_list_resources=face.list_resources,
@@ -81,6 +82,11 @@ class _ServerFace:
     async def list_tools(self, _: CallContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Every tool that is offered. Made once: each client asks for the list before its first call."""
         return self._listed
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """What the SDK holds a call's headers to. Not told, it would make the whole list for each call over HTTP."""
+        found = self._offered.get(name)
+        return found.listed["inputSchema"] if found is not None else None
 
     @cached_property
     def _listed(self) -> types.ListToolsResult:

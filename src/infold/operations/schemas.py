@@ -31,9 +31,9 @@ def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
 
 def without_nulls(value: Any) -> Any:
     """The same JSON without what is null, at any depth of objects."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):  # each name and number of each answer comes by here: no ABC is asked
         return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [without_nulls(inner) for inner in value]
     return value
 

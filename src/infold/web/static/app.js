@@ -3,8 +3,11 @@
 import { $, $$ } from "./page.js";
 import { openPalette } from "./palette.js";
 
+// Pages that belong to one of those that are always named.
+const ABOVE = { note: "notebook", folder: "notebook", edit: "notebook", run: "runs", browse: "nav" };
+const first = location.pathname.split("/")[1];
 for (const link of $$(".top nav a")) {
-  if (location.pathname === link.pathname || location.pathname.startsWith(`${link.pathname}/`)) link.setAttribute("aria-current", "page");
+  if (link.pathname === `/${ABOVE[first] || first}`) link.setAttribute("aria-current", "page");
 }
 $(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
