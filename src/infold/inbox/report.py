@@ -149,11 +149,10 @@ def _reasons(run: Run) -> dict[str, list[str]]:
     """Why the edits of each note go there, each said once; of a plan with the number it is decided on by."""
     edits = (edit for chunk in run.chunks for edit in chunk.edits if edit.kind == "edit")
     found: dict[str, list[str]] = {}
+    is_planned = run.status is RunStatus.PLANNED
     for number, edit in enumerate(edits, start=1):
-        is_planned = run.status is RunStatus.PLANNED
-        reason = ". ".join(
-            part for part in (f"Hunk {number}" * is_planned, f"why: {edit.reason}" * bool(edit.reason)) if part
-        )
+        label = f"Hunk {number}" if is_planned else "Why"
+        reason = f"{label}: {edit.reason}" if edit.reason else label * is_planned
         if reason and reason not in (said := found.setdefault(edit.file, [])):
             said.append(reason)
     return found
