@@ -138,6 +138,99 @@ HELD: dict[str, tuple[str, ...]] = {
     "notebook_edit goes on for runtime/": (
         "operations/test_migration.py::test_notes_of_the_older_layout_can_be_edited_where_they_are",
     ),
+    # sentence by sentence
+    "two runs never work on one vault": ("flows/test_graph.py::test_runs_on_one_vault_take_turns",),
+    "a planned run waits for a person": ("flows/test_graph.py::test_a_plan_waits_for_a_person",),
+    "metrics fit a screen": ("stages/test_dvc.py::test_metrics_fit_a_screen",),
+    "a remote is pushed to and pulled from": ("stages/test_project.py::test_another_machine_pulls_what_was_made",),
+    "the workflow of a CI host works": (
+        "stages/test_project.py::test_the_steps_of_a_ci_host_check_the_vault_and_give_a_report",
+    ),
+    "lists and short jottings are cut too, and what is parted is counted": (
+        "evaluation/test_forms.py::test_what_can_be_cut_besides_prose",
+        "evaluation/test_forms.py::test_a_case_knows_the_place_of_each_cut",
+        "evaluation/test_forms.py::test_a_parted_list_is_seen_whoever_parted_it",
+    ),
+    "a note that has its beginning keeps it": (
+        "vault/test_structure.py::test_a_note_that_has_its_beginning_keeps_it",
+        "vault/test_edits.py::test_text_above_a_paragraph_that_begins_alike_does_not_split_it",
+    ),
+    "jottings of a person in the vaults of others: one copy, nothing parted, every byte back": (
+        "inbox/test_shared_vaults.py::test_jottings_go_in_once_and_come_out_to_the_byte",
+    ),
+    "a hunk has one number wherever it is shown": (
+        "cli/test_review.py::test_a_hunk_has_one_number_wherever_it_is_shown",
+        "inbox/test_review.py::test_only_and_except_name_hunks_and_notes",
+    ),
+    "a note is opened": (
+        "cli/test_review.py::test_open_prints_the_address",
+        "cli/test_review.py::test_open_calls_the_editor_at_the_line",
+    ),
+    "a desktop is notified": ("cli/test_review.py::test_a_notification_needs_no_desktop",),
+    "reports begin with what wants the reader, and an undone run says so": (
+        "inbox/test_report.py::test_what_wants_the_reader_comes_first",
+        "inbox/test_report.py::test_a_plan_says_how_to_apply_and_an_undone_run_that_it_is",
+    ),
+    "a cap too small for one call is refused at once": (
+        "cli/test_model.py::test_a_cap_too_small_for_one_call_is_refused_at_once",
+    ),
+    "a closed pipe, a home that is none": (
+        "cli/test_first_use.py::test_a_pipe_that_is_closed_ends_it_in_silence",
+        "cli/test_first_use.py::test_a_home_that_does_not_exist_is_the_environment",
+    ),
+    "the demo is as the README shows it": ("cli/test_program.py::test_the_readme_shows_what_the_demo_prints",),
+    "around a replaced block every byte stays, and no blank line is lost": (
+        "vault/test_edits.py::test_around_a_replaced_block_every_byte_stays",
+        "vault/test_edits.py::test_a_block_put_between_two_leaves_the_blank_line",
+    ),
+    "a deleted note comes back also when its name is taken": (
+        "operations/test_notes.py::test_a_deleted_note_is_brought_back_also_when_its_name_is_taken",
+    ),
+    # attacked
+    "a save at any moment of a write survives": (
+        "chaos/test_saves.py::test_a_save_in_a_run",
+        "chaos/test_saves.py::test_a_save_in_a_write",
+        "chaos/test_saves.py::test_a_save_in_a_rename",
+        "chaos/test_saves.py::test_a_save_in_the_inbox_outside_the_vault",
+        "durable/test_replacing.py::test_a_save_at_any_call_of_a_change_survives",
+    ),
+    "the local server is one person's": (
+        "flows/test_server_pages.py::test_a_page_from_elsewhere_gets_nothing",
+        "flows/test_server_pages.py::test_without_the_password_nothing_is_told",
+        "flows/test_server_pages.py::test_signed_in_is_not_enough_for_a_request_that_changes_something",
+        "flows/test_server.py::test_another_host_is_refused",
+        "flows/test_runner.py::test_the_password_is_made_once_and_is_this_users_alone",
+        "flows/test_runner.py::test_the_server_of_another_vault_is_not_taken",
+        "flows/test_runner.py::test_a_record_that_others_may_write_is_not_followed",
+    ),
+    "flows refuse vaults that are not served": (
+        "flows/test_serve.py::test_one_command_serves_page_and_flows_and_ends_them_all",
+    ),
+    "a server that goes away costs a sentence": (
+        "flows/test_server_gone.py::test_a_run_goes_on_directly_with_what_is_decided",
+    ),
+    "no text takes minutes, and data stays in the note": (
+        "test_linear.py::test_the_work_grows_as_the_text_does",
+        "test_linear.py::test_data_never_reaches_a_tokenizer_and_stays_in_the_note",
+        "test_linear.py::test_a_note_that_is_too_much_is_read_as_far_as_its_budget_goes",
+        "test_linear.py::test_a_note_of_countless_passages_is_searched_so_far_and_named",
+        "test_linear.py::test_an_inbox_is_cut_around_what_was_placed_only",
+    ),
+    "damaged index files end no process": ("search/test_generations.py::test_a_damaged_index_is_made_anew",),
+    "a failing disk is told as a full one": (
+        "chaos/test_saves.py::test_a_disk_that_refuses_in_a_run",
+        "durable/test_changes.py::test_a_disk_that_refuses_leaves_all_or_nothing",
+    ),
+    "no temporary file stays in a vault": (
+        "notebook/test_pages.py::test_a_disk_that_refuses_leaves_nothing_behind",
+        "notebook/test_pages.py::test_any_command_finishes_what_was_stopped",
+    ),
+    "state, sockets and logs are the person's alone": (
+        "durable/test_locks.py::test_the_state_folder_and_the_lock_are_the_persons_alone",
+        "search/test_owner.py::test_sockets_of_the_dead_do_not_pile_up",
+        "search/test_owner.py::test_a_meeting_place_that_others_can_write_to_is_not_used",
+        "cli/test_logging.py::test_the_log_says_what_ran_and_holds_no_secret",
+    ),
     # what came after
     "no inbox is too much for a run": (
         "inbox/test_integration.py::test_a_run_takes_so_many_paragraphs_and_the_others_come_next",

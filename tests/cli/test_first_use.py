@@ -140,3 +140,36 @@ def test_added_sessions_say_when_they_are_found(infold, vault, tmp_path):
     assert "`infold sessions index` makes them searchable now" in added.stdout
     assert infold("sessions", "index", "--vault", vault).exit_code == 0
     assert "The gasket leaks" in infold("search", "gasket", "--vault", vault).stdout
+
+
+@pytest.mark.parametrize("words", [("show", "last"), ("search", "boiler"), ("doctor",)])
+def test_a_pipe_that_is_closed_ends_it_in_silence(infold, vault, words):
+    """Whoever reads has seen enough, as `head` has: no traceback, no plea to report anything."""
+    infold("integrate", "--dry-run", "--vault", vault, "--set", "integrate.quiet_seconds=0")
+    path = os.pathsep.join((str(REPOSITORY / "src"), str(REPOSITORY)))
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "infold", *words, "--vault", str(vault)],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert done.returncode in (0, 1)
+    assert b"Traceback" not in done.stderr
+    assert b"report" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [("init",), ("search", "boiler")])
+def test_a_home_that_does_not_exist_is_the_environment(vault, words):
+    """Code 3 and a plain sentence that names the folder."""
+    nowhere = {"HOME": "/dev/null/nobody", "INFOLD_STATE_HOME": "", "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""}
+    done = called(*words, "--vault", vault, **nowhere)
+    assert done.returncode == 3, done.stderr
+    assert b"/dev/null/nobody" in done.stderr
+    assert b"please report" not in done.stderr

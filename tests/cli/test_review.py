@@ -93,6 +93,19 @@ def test_apply_takes_single_hunks(infold, planned):
     assert "dries out" in (planned / "Tyres.md").read_text()
 
 
+def test_a_hunk_has_one_number_wherever_it_is_shown(infold, vault):
+    """In the plan, in the report, in the review and for `apply --only`, in the order of the inbox."""
+    paragraphs = (vault / "inbox.md").read_text().split("\n\n")
+    (vault / "inbox.md").write_text("\n\n".join([paragraphs[1], paragraphs[0]]) + "\n")
+    plan = infold("integrate", "--vault", vault, *SETTINGS, "--dry-run", "--runner", "direct").stdout
+    assert plan.index("1  Tyres.md") < plan.index("2  Bread.md")
+    shown = json.loads(infold("review", "--vault", vault, *SETTINGS, "--json").stdout)
+    assert [(hunk["number"], hunk["file"]) for hunk in shown["hunks"]] == [(1, "Tyres.md"), (2, "Bread.md")]
+    infold("apply", "last", "--vault", vault, *SETTINGS, "--only", "1")
+    assert "dries out" in (vault / "Tyres.md").read_text()
+    assert (vault / "Bread.md").read_text() == NOTES["Bread.md"]
+
+
 def test_open_prints_the_address(infold, vault):
     """The file's, or Obsidian's where the vault is one of its own."""
     plain = infold("open", "Bread", "--vault", vault, "--link")
