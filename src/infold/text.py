@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from functools import cache
 from typing import Final
 
 CHARACTERS_PER_TOKEN: Final = 4
@@ -15,8 +16,6 @@ CHARACTERS_PER_TOKEN: Final = 4
 # A word is a run of letters, digits or marks, with inner apostrophes and hyphens; each CJK sign counts as one,
 # because those scripts put no space between words.
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-WORD: Final = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’\-][^\W_{_CJK}]+)*")
-_CJK_SIGN: Final = re.compile(f"[{_CJK}]")
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9]+(?:['\-][A-Za-z0-9]+)*")  # the same words, found 1.7 times as fast
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
 # What a word count needs of each byte: part of a word, a sign that may join two parts, or neither.
@@ -27,7 +26,22 @@ _KINDS: Final = bytes(
 _MANY_SIGNS: Final = 24  # different signs beyond ASCII from which searching for words is faster than replacing signs
 LONGEST_RUN: Final = 512  # signs without a space that are still read: longer ones are data, not language
 _RUN: Final = re.compile("[!-~\u00a1-\u024f]+")  # of scripts that put spaces between words
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """What a word is, as a pattern; made when it is first asked for, which takes milliseconds."""
+    return re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’\-][^\W_{_CJK}]+)*")
+
+
+@cache
+def _cjk_sign() -> re.Pattern[str]:
+    return re.compile(f"[{_CJK}]")
+
+
+@cache
+def _sentence_end() -> re.Pattern[str]:
+    return re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\sa-z])|(?<=[。！？])\s*|\n\s*\n")
 
 
 def token_count(text: str) -> int:
@@ -37,7 +51,7 @@ def token_count(text: str) -> int:
 
 def words(text: str) -> list[str]:
     """The words of `text` in order, as written."""
-    return (_ASCII_WORD if text.isascii() else WORD).findall(text)
+    return (_ASCII_WORD if text.isascii() else word_pattern()).findall(text)
 
 
 def word_count(text: str) -> int:
@@ -56,9 +70,9 @@ def _kind(sign: str) -> str:
     """ASCII that counts as the sign does: a part of a word, a sign between two, a word of its own, or nothing."""
     if sign == "’":
         return "-"
-    if WORD.fullmatch(sign) is None:
+    if word_pattern().fullmatch(sign) is None:
         return " "
-    return " a " if _CJK_SIGN.fullmatch(sign) else "a"
+    return " a " if _cjk_sign().fullmatch(sign) else "a"
 
 
 def counted(number: int, noun: str) -> str:
@@ -92,7 +106,7 @@ def sentences(text: str) -> list[str]:
 
     A sentence ends at a full stop, question or exclamation mark before a capital, or at a blank line; in CJK at 。！？.
     """
-    return [s for s in (collapse_spaces(part) for part in _SENTENCE_END.split(text) if part) if s]
+    return [s for s in (collapse_spaces(part) for part in _sentence_end().split(text) if part) if s]
 
 
 def content_hash(data: bytes | str) -> str:

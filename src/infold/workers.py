@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
-import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +17,7 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 
 if TYPE_CHECKING:
+    import queue
     import subprocess
 
 MANY: Final = 500  # items from which starting workers pays, where one takes a fraction of a millisecond
@@ -76,6 +75,8 @@ class Crew:
         if self._processes is None:
             self._processes = _started(self._count) if self._count > 1 else []
         running = [process for process in self._processes if process.poll() is None]
+        import queue
+
         arrived: queue.SimpleQueue[_Answers | None] = queue.SimpleQueue()
         numbered = list(enumerate(items))
         for at, process in enumerate(running):
@@ -110,6 +111,8 @@ def main() -> None:
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Does the jobs of `source` one after the other; each batch is written as it is done."""
+    import pickle  # here, because most processes have no workers
+
     while job := _load(source):
         function, numbered, shared = job
         for batch in _batches(_named(function), numbered, shared):
@@ -137,6 +140,8 @@ def _started(count: int) -> list[subprocess.Popen[bytes]]:
 
 def _converse(process: subprocess.Popen[bytes], job: Any, arrived: queue.SimpleQueue[_Answers | None]) -> None:
     """Gives a worker its share and passes on what it answers, then None."""
+    import pickle
+
     try:
         if process.stdin is not None and process.stdout is not None:
             pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
@@ -152,6 +157,8 @@ def _converse(process: subprocess.Popen[bytes], job: Any, arrived: queue.SimpleQ
 
 
 def _load(stream: IO[bytes]) -> Any:
+    import pickle
+
     try:
         return pickle.load(stream)  # noqa: S301 - from our own child or parent
     except (EOFError, pickle.UnpicklingError):

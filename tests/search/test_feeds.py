@@ -12,7 +12,8 @@ import pytest
 
 from infold.search.index.contract import Filter, IndexPoint
 from infold.search.index.feeds import Item, Listing, ReadRequest, ReadResult, read_item
-from infold.search.index.points import NotePoints, note_points, point_id
+from infold.search.index.point_ids import point_id
+from infold.search.index.points import NotePoints, note_points
 from infold.search.terms import document_words
 from infold.settings import Params
 from infold.text import content_hash

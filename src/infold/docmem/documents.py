@@ -14,7 +14,7 @@ from typing import Final
 
 from infold.docmem.node import Context
 from infold.docmem.tree_builder import TreeDraft, shortened
-from infold.vault.front_matter import BOM
+from infold.vault.lines import BOM
 from infold.vault.note import parse
 from infold.vault.records import BlockKind
 

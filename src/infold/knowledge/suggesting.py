@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from infold.knowledge.graph import Graph
 from infold.search.index.contract import Filter, Hit, PointGroup
 from infold.search.query.fusion import best_scores
-from infold.text import WORD, folded_words
+from infold.text import folded_words, word_pattern
 from infold.vault.names import folded, stem
 
 DEPTH: Final = 200  # passages that each leg gives
@@ -79,7 +79,7 @@ class NoteNames:
 
     def mentioned(self, text: str) -> dict[str, Mention]:
         """The notes that `text` names, each where it does so first; a longer name counts before one within it."""
-        places = list(WORD.finditer(text))
+        places = list(word_pattern().finditer(text))
         words = [folded(place[0]) for place in places]
         found: dict[str, Mention] = {}
         at = 0
@@ -182,4 +182,4 @@ def _line_about(content: str, words: frozenset[str]) -> int:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(folded(word) for word in WORD.findall(name))
+    return tuple(folded(word) for word in word_pattern().findall(name))

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Final
 
 from infold.text import collapse_spaces, content_hash
-from infold.vault.front_matter import BOM
+from infold.vault.lines import BOM
 from infold.vault.names import stem
 from infold.vault.records import Block, BlockKind, Heading, Note
 

@@ -19,7 +19,7 @@ from infold.notebook.placing import cleaned, with_line_ends
 from infold.text import content_hash
 from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.files import decode
-from infold.vault.front_matter import BOM
+from infold.vault.lines import BOM
 from infold.vault.moment import written
 from infold.vault.names import stem
 from infold.vault.writing import NoteWriter, note_writer, on_what_stands

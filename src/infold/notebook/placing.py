@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Final
 
 from infold.errors import EditRefused, ProtectedSpanBroken, UsageError
-from infold.vault.front_matter import BOM, read_front_matter
-from infold.vault.lines import LINE_END
+from infold.vault.front_matter import read_front_matter
+from infold.vault.lines import BOM, LINE_END
 from infold.vault.match import line_of
 from infold.vault.note import BlockKind, Note, parse
 from infold.vault.protect import protected_spans

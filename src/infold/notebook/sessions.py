@@ -21,7 +21,7 @@ from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
 from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
 from infold.search.index.contract import Hit, IndexPoint, PointGroup
 from infold.search.index.feeds import Item, Listing, ReadResult
-from infold.search.index.points import NotePoints, passage_ids, point_id
+from infold.search.index.point_ids import passage_ids, point_id
 from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
@@ -31,6 +31,7 @@ from infold.vault.names import name_problem, shown_name
 from infold.vault.portions import Portion
 
 if TYPE_CHECKING:
+    from infold.search.index.points import NotePoints
     from infold.settings import SearchParams
 
 FEED: Final = "sessions"
@@ -157,6 +158,8 @@ def read_session(folder: Path, name: str) -> Portion | None:
 
 def session_points(path: str, transcript: Transcript, params: SearchParams, written: str) -> NotePoints:
     """A transcript as the index takes it. `written` is the day its file was, for one that names no time."""
+    from infold.search.index.points import NotePoints  # here: a search of what is indexed already does without
+
     passages = _cut(transcript, params)
     everything = "\n".join(turn.text for turn in transcript.turns)[:_LANGUAGE_CHARACTERS]
     language = detect_language(everything) if params.language == AUTO else params.language

@@ -80,13 +80,13 @@ _SIGNS: Final = {
 }
 # Whole scripts, for text too short to tell: the language that most notes in the script are in.
 _SCRIPTS: Final = (
-    ("russian", re.compile(r"[\u0400-\u052f]")),
-    ("greek", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
-    ("armenian", re.compile(r"[\u0530-\u058f]")),
-    ("yiddish", re.compile(r"[\u0590-\u05ff]")),
-    ("arabic", re.compile(r"[\u0600-\u06ff]")),
-    ("hindi", re.compile(r"[\u0900-\u097f]")),
-    ("tamil", re.compile(r"[\u0b80-\u0bff]")),
+    ("russian", r"[\u0400-\u052f]"),
+    ("greek", r"[\u0370-\u03ff\u1f00-\u1fff]"),
+    ("armenian", r"[\u0530-\u058f]"),
+    ("yiddish", r"[\u0590-\u05ff]"),
+    ("arabic", r"[\u0600-\u06ff]"),
+    ("hindi", r"[\u0900-\u097f]"),
+    ("tamil", r"[\u0b80-\u0bff]"),
 )
 
 _WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff][^\W\d_]*)*")
@@ -145,6 +145,6 @@ def _by_script(found: Counter[str], total: int) -> str:
     """The language of a script that most of the words are in."""
     words = [word for word in found if not word.isascii()]
     for language, signs in _SCRIPTS if words else ():
-        if 2 * sum(found[word] for word in words if signs.match(word)) > total:
+        if 2 * sum(found[word] for word in words if re.match(signs, word)) > total:
             return language
     return DEFAULT_LANGUAGE

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
 
@@ -36,17 +36,36 @@ UNSPACED: Final = (
 _TAIL: Final = r"(?:['’]{w}+)*(?:\+\+|\#(?!\w))?|\d+(?:[.,:/\-]\d+)+(?!\w)|{w}+"
 _TOKEN: Final = re.compile(r"[^\W\d]\w*" + _TAIL.format(w=r"\w"))
 # Letters of the Indic and South East Asian scripts carry marks that `\w` leaves out.
-_MARKED: Final = re.compile(r"[\u0300-\u036f\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3]"
-_MARKED_TOKEN: Final = re.compile(r"[^\W\d]" + _LETTER + "*" + _TAIL.format(w=_LETTER))
-_SCRIPTS: Final = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
-_UNSPACED_SIGN: Final = re.compile(rf"[{UNSPACED}]")
 _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
 _MAX_CACHED: Final = 200_000
 _LONGEST_TERM: Final = 200  # characters; of what is longer only so much tells it from others
+
+
+# Patterns of large scripts take milliseconds to make, and many a text has no sign of these.
+
+
+@cache
+def _marked() -> re.Pattern[str]:
+    return re.compile(r"[\u0300-\u036f\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+@cache
+def _marked_token() -> re.Pattern[str]:
+    return re.compile(r"[^\W\d]" + _LETTER + "*" + _TAIL.format(w=_LETTER))
+
+
+@cache
+def _scripts() -> re.Pattern[str]:
+    return re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
+
+
+@cache
+def _unspaced_sign() -> re.Pattern[str]:
+    return re.compile(rf"[{UNSPACED}]")
 
 
 def _fold(word: str) -> str:
@@ -58,7 +77,7 @@ def _fold(word: str) -> str:
 
 def is_unspaced(text: str) -> bool:
     """Whether any of `text` is in a script that puts no space between words."""
-    return bool(_UNSPACED_SIGN.search(text))
+    return not text.isascii() and bool(_unspaced_sign().search(text))
 
 
 def folded(word: str) -> str:
@@ -70,14 +89,14 @@ def tokens(text: str) -> list[str]:
     """The tokens of `text` in order, with their capitals: words, identifiers, numbers, runs of unspaced script."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        if _MARKED.search(text):
-            return _MARKED_TOKEN.findall(text)
+        if _marked().search(text):
+            return _marked_token().findall(text)
     return _TOKEN.findall(text)
 
 
 def located(text: str) -> Iterator[tuple[str, int]]:
     """The tokens of `text` in order, each with where it starts; signs of another form than NFKC stay as they are."""
-    pattern = _TOKEN if text.isascii() or not _MARKED.search(text) else _MARKED_TOKEN
+    pattern = _TOKEN if text.isascii() or not _marked().search(text) else _marked_token()
     at = 0
     for token in pattern.findall(text):  # every sign that may begin a token is in one: the next such sign is the next
         at = text.index(token, at)
@@ -130,7 +149,7 @@ class Encoder:
                 self._forms.clear()
             main: list[str] = []
             secondary: list[str] = []
-            for run in (token,) if token.isascii() else _SCRIPTS.findall(token):
+            for run in (token,) if token.isascii() else _scripts().findall(token):
                 self._analyse(run, main, secondary)
             known = self._forms[token] = _short(main), _short(secondary)
         return known
@@ -152,7 +171,7 @@ class Encoder:
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:
             return  # an apostrophe or a `++` on its own, between signs of an unspaced script
-        if _UNSPACED_SIGN.match(run):
+        if not run.isascii() and _unspaced_sign().match(run):
             main += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
             if len(run) > 1:
                 secondary += run
@@ -248,7 +267,7 @@ def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
             main, secondary = encoder(language).forms(token)
             for term in main:
                 found[term] = found.get(term, 0.0) + stem_weight * count
-            if not _UNSPACED_SIGN.match(token):
+            if token.isascii() or not _unspaced_sign().match(token):
                 for term in secondary:
                     weights[term] = max(weights.get(term, 0.0), SURFACE_WEIGHT * count)
         for term, weight in found.items():

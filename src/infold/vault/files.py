@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.vault.ignore import FolderRules, obsidian_filters
-from infold.vault.names import folded, is_note_name, name_problem, shown_name
+from infold.vault.names import NOTE_SUFFIXES, folded, is_note_name, name_problem, shown_name
 
 if TYPE_CHECKING:
     from infold.settings import VaultParams
@@ -140,6 +140,11 @@ def decode(data: bytes, path: str) -> str:
         ) from error
 
 
+def _is_plain(name: str) -> bool:
+    """Whether it is a note's name of which nothing else has to be asked."""
+    return name.endswith(NOTE_SUFFIXES) and name.isascii() and name.isprintable()
+
+
 def _is_absent(status: os.stat_result) -> bool:
     """Whether the system says that the contents are elsewhere."""
     return bool(getattr(status, "st_flags", 0) & _DATALESS or getattr(status, "st_file_attributes", 0) & _RECALL)
@@ -186,9 +191,13 @@ class _Walk:
                 continue
             rules = rules.within(place, prefix, {entry.name for entry in entries if entry.name.startswith(".")})
             self.skipped += [Skipped(path, reason) for path, reason in rules.problems]
+            is_free = not (rules.is_active or self.filters)
             for entry in entries:
-                if entry.name.startswith("."):
-                    self._stub(prefix, entry.name)
+                name = entry.name
+                if name.startswith("."):
+                    self._stub(prefix, name)
+                elif is_free and _is_plain(name) and entry.is_file(follow_symlinks=False):  # nearly all there is
+                    self._file(entry, prefix + name)
                 elif self._entry(entry, prefix + entry.name, rules):
                     ahead.append((entry.path, f"{prefix}{entry.name}/", rules))
 

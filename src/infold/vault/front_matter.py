@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from infold.vault.lines import BOM
 from infold.vault.records import FrontMatter
 
-BOM: Final = "\ufeff"
 MAX_CHARACTERS: Final = 64 * 1024
 MAX_DEPTH: Final = 64
 TRUST_OF_NOTES: Final = "vault"  # whose text a note is, where it says nothing of that

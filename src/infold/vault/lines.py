@@ -8,6 +8,7 @@ from itertools import accumulate, count, repeat
 from operator import add
 from typing import Final
 
+BOM: Final = "\ufeff"  # what some editors put before the first line
 LINE_END: Final = re.compile(r"\r\n?|\n")
 BLANK: Final = " \t\r\n"  # what makes a line blank in Markdown
 MAX_CONTEXT: Final = 300

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from infold.vault.blocks import Source, read_block_ids, read_blocks, read_headings
 from infold.vault.comments import MARK, comment_spans, mask
-from infold.vault.front_matter import BOM, list_value, read_front_matter, text_value
-from infold.vault.lines import Lines
+from infold.vault.front_matter import list_value, read_front_matter, text_value
+from infold.vault.lines import BOM, Lines
 from infold.vault.names import stem
 from infold.vault.outline import CharacterOffsets, Outline, outline
 from infold.vault.records import Block, BlockKind, FrontMatter, Heading, Link, Note

@@ -17,7 +17,8 @@ import pyromark
 from infold.errors import ProtectedSpanBroken
 from infold.vault.comments import MARK, comment_spans, mask
 from infold.vault.edits import LocatedEdit, apply_changes
-from infold.vault.front_matter import BOM, read_front_matter
+from infold.vault.front_matter import read_front_matter
+from infold.vault.lines import BOM
 from infold.vault.match import line_of
 from infold.vault.outline import CharacterOffsets
 from infold.vault.splices import Moved

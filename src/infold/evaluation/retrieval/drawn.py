@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 from infold.evaluation.cases import LEAST_NOTE_WORDS, prose
 from infold.evaluation.retrieval.sets import RelevantLines, RetrievalQuestion, RetrievalSet
-from infold.text import WORD, collapse_spaces, word_count
+from infold.text import collapse_spaces, word_count, word_pattern
 from infold.vault.links import LinkResolver, alias_table
 from infold.vault.names import stem
 from infold.vault.records import BlockKind, Heading, Link, Note
@@ -52,7 +52,7 @@ def alias_links(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet
     entries = []
     for shown, targets in found.items():
         ((target, where), *others) = targets.items()
-        if not others and WORD.search(shown) and shown not in _names(notes[target]):
+        if not others and word_pattern().search(shown) and shown not in _names(notes[target]):
             entries.append((shown, target, where))
     chosen = _drawn(f"vault:aliases:{seed}", sorted(entries, key=lambda entry: entry[:2]), most)
     cuts = [(path, *_sentence(notes[path], link)) for _, _, where in chosen for path, link in where]
@@ -117,7 +117,7 @@ def paragraphs(notes: Mapping[str, Note], seed: int, most: int) -> RetrievalSet:
         if len(questions) < most and taken[path] < MOST_PARAGRAPHS_PER_NOTE:
             taken[path] += 1
             text = notes[path].block_text(block)
-            end = [match.end() for match in WORD.finditer(text)][PARAGRAPH_WORDS - 1]
+            end = [match.end() for match in word_pattern().finditer(text)][PARAGRAPH_WORDS - 1]
             questions.append(
                 RetrievalQuestion(f"paragraphs-{len(questions) + 1}", collapse_spaces(text[:end]), {path: 1})
             )

@@ -17,7 +17,7 @@ from infold.librarian.offline.quantities import DateParts, Quantity, quantities
 from infold.librarian.offline.reading import bare
 from infold.search.languages import detect_language
 from infold.search.terms import encoder
-from infold.text import WORD, sentences
+from infold.text import sentences, word_pattern
 from infold.vault.records import BlockKind, Note
 
 ContradictionKind = Literal["number", "amount", "date", "negation"]
@@ -185,7 +185,7 @@ def _claim(statement: Statement) -> Claim | None:
     names: set[str] = set()
     negations, at = 0, 0
     pending = list(amounts)
-    for match in WORD.finditer(text):
+    for match in word_pattern().finditer(text):
         while pending and pending[0].start < match.end():
             if not words or words[-1] != f"#{pending[0].dimension}" or at <= pending[0].start:
                 words.append(f"#{pending[0].dimension}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from infold.text import WORD, collapse_spaces, sentences, word_count
+from infold.text import collapse_spaces, sentences, word_count, word_pattern
 
 TextToSummarise = tuple[str, tuple[tuple[str, str], ...] | None, int, int]  # text, linked notes, fewest and most words
 
@@ -168,19 +168,19 @@ def plain(text: str) -> str:
 
 def _any_words(text: str, most: int) -> str:
     """The first words of `text`, whatever they stand in."""
-    return " ".join(found[0] for found in islice(WORD.finditer(text[:_READ_CHARACTERS]), most))
+    return " ".join(found[0] for found in islice(word_pattern().finditer(text[:_READ_CHARACTERS]), most))
 
 
 def _beyond(name: str, summary: str, words: int) -> str:
     """What a summary says after its first `words` words, with the note's name."""
-    ends = [found.end() for found in islice(WORD.finditer(summary), words)]
+    ends = [found.end() for found in islice(word_pattern().finditer(summary), words)]
     rest = summary[ends[-1] :].strip(" .,;:") if ends else summary
-    return f"{name}: {rest}" if WORD.search(rest) else ""
+    return f"{name}: {rest}" if word_pattern().search(rest) else ""
 
 
 def cut_words(text: str, low: int, high: int) -> str:
     """The beginning of `text` in `low` to `high` words, to the end of a clause where one ends there."""
-    ends = [found.end() for found in islice(WORD.finditer(text), high + 1)]
+    ends = [found.end() for found in islice(word_pattern().finditer(text), high + 1)]
     if len(ends) <= high:
         return text
     if high <= 0:

@@ -170,7 +170,7 @@ def notes_in(vault: Path, params: Params, seen: Scan | None = None) -> Listing:
 
 def _items(files: Iterable[FileStat], params: Params, vault: Path) -> list[Item]:
     kind = kind_of(params, vault)
-    items = (Item(file.path, file.mtime_ns, file.size, kind(file.path)) for file in files)
+    items = [Item(path, mtime_ns, size, kind(path)) for path, size, mtime_ns in files]
     return [item for item in items if item.variant not in UNINDEXED_KINDS]
 
 

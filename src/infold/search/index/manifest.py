@@ -145,14 +145,15 @@ class Manifest:
             return {row[1]: IndexedNote._make(row) for row in rows}
 
     def stamps(self, feed: str, race_ns: int) -> list[tuple[str, int, int, str]]:
-        """Path, time, size and variant of what a feed gave.
+        """Path, time, size and variant of what a feed gave, by path.
 
         The time is -1 of what was written within `race_ns` of its reading, or is in progress: that may have changed
         although it looks the same.
         """
         with self._db.reading() as db:
             return db.execute(
-                "SELECT path, iif(mtime_ns < indexed_ns - ?, mtime_ns, -1), size, variant FROM notes WHERE feed = ?",
+                "SELECT path, iif(mtime_ns < indexed_ns - ?, mtime_ns, -1), size, variant FROM notes WHERE feed = ? "
+                "ORDER BY path",  # as the table has them
                 (race_ns, feed),
             ).fetchall()
 

@@ -9,11 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
-from uuid import UUID
 
 from infold.search.index.contract import IndexPoint, PointGroup
+from infold.search.index.point_ids import passage_ids
 from infold.search.languages import AUTO, detect_language
 from infold.search.terms import document_words
 from infold.text import content_hash
@@ -91,21 +90,6 @@ def note_day(note: Note, kind: str) -> str | None:
             except ValueError:
                 continue  # a day that does not exist
     return None
-
-
-def passage_ids(path: str, text_hashes: Sequence[str]) -> list[str]:
-    """The ids of the passages of a note: the same text has the same, wherever it stands there."""
-    seen: dict[str, int] = {}
-    ids = []
-    for text_hash in text_hashes:
-        ordinal = seen[text_hash] = seen.get(text_hash, -1) + 1
-        ids.append(point_id(path, ordinal, text_hash))
-    return ids
-
-
-def point_id(path: str, ordinal: int, text_hash: str) -> str:
-    """The id of a passage; `ordinal` counts passages of one note with the very same text, from 0."""
-    return str(UUID(bytes=blake2b(f"{path}\0{ordinal}\0{text_hash}".encode(), digest_size=16).digest()))
 
 
 def _trust_of(note: Note) -> str:

@@ -18,8 +18,7 @@ from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
 from infold.vault.files import decode, read_bytes
-from infold.vault.front_matter import BOM
-from infold.vault.lines import Lines
+from infold.vault.lines import BOM, Lines
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
@@ -144,7 +143,7 @@ class _NoteText:
 
     def cut_again(self) -> dict[str, _Found]:
         """By id, the passages that the note as it is now has."""
-        from infold.search.index.points import passage_ids
+        from infold.search.index.point_ids import passage_ids
 
         if self._passages is None:
             passages = self._cut()
@@ -276,7 +275,7 @@ def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
 
 def _is_that(hit: Hit, passage: str) -> bool:
     """Whether `hit` is of this text: the passages of a note are numbered, and its number is not known."""
-    from infold.search.index.points import point_id
+    from infold.search.index.point_ids import point_id
 
     digest = content_hash(passage)
     return any(point_id(hit.path, ordinal, digest) == hit.id for ordinal in range(_MOST_ORDINALS))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import socket
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -82,7 +81,7 @@ def listen(folder: Path, name: str = CARD) -> tuple[socket.socket, OwnerInfo]:
     for left in meeting.glob(f"{place}-*"):
         left.unlink(missing_ok=True)
     card = OwnerInfo(
-        os.getpid(), str(meeting / f"{place}-{os.getpid()}-{secrets.token_hex(3)}"), secrets.token_hex(_WORD_BYTES)
+        os.getpid(), str(meeting / f"{place}-{os.getpid()}-{os.urandom(3).hex()}"), os.urandom(_WORD_BYTES).hex()
     )
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -111,18 +110,27 @@ def _write_card(file: Path, card: OwnerInfo) -> None:
 
 def _private_folder() -> Path:
     """The folder of this user for sockets: in the session's runtime folder where there is one, else a temporary one."""
-    user = os.getuid()
-    candidates = [Path(tempfile.gettempdir(), f"infold-{user}"), Path(f"/tmp/infold-{user}")]  # noqa: S108 - checked
-    runtime = Environment().get("XDG_RUNTIME_DIR")
-    if runtime:
-        candidates.insert(0, Path(runtime, "infold"))
-    for folder in candidates:
+    candidates = []
+    for folder in _meeting_folders():
+        candidates.append(str(folder))
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, exist_ok=True)
         if len(os.fsencode(folder)) <= _MOST_FOLDER_BYTES and is_private(str(folder)):
             return folder
-    names = ", ".join(dict.fromkeys(map(str, candidates)))
+    names = ", ".join(dict.fromkeys(candidates))
     raise StateUnwritable(
         f"No private folder for the search index's socket: {names}.",
         hint="Set TMPDIR or XDG_RUNTIME_DIR to a folder of yours with a short path.",
     )
+
+
+def _meeting_folders() -> Iterator[Path]:
+    """Where that folder may be, best first."""
+    user = os.getuid()
+    runtime = Environment().get("XDG_RUNTIME_DIR")
+    if runtime:
+        yield Path(runtime, "infold")
+    import tempfile  # here, because it loads what makes random numbers
+
+    yield Path(tempfile.gettempdir(), f"infold-{user}")
+    yield Path(f"/tmp/infold-{user}")  # noqa: S108 - checked
