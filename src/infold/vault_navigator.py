@@ -137,7 +137,10 @@ class VaultNavigator(VaultMemory):
             below = {name: file for name, file in notes.items() if name.startswith(inside)}
             inside = inside.rpartition("/")[0]
         store = self.navigator_store
-        stored, dirty, facts = store.articles(), store.dirty(), store.article_facts()
+        stored, dirty = store.articles(), store.dirty()
+        right_here = [name for name in below if "/" not in (name[len(inside) + 1 :] if inside else name)]
+        with self.catalogued() as catalogue:
+            facts = {note.path: (note.title, note.day, note.tags) for note in catalogue.notes(right_here)}
         folders: dict[str, list[str]] = {}
         found: list[BrowsedNote] = []
         for name, file in below.items():

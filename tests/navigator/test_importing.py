@@ -49,6 +49,33 @@ def test_one_changed_paragraph_makes_it_and_those_above_it_dirty(vault, folder):
     assert all(before[node.id].summary == node.summary for node in unchanged)
 
 
+async def test_one_changed_paragraph_of_two_thousand_nodes(vault, folder):
+    """It and the three above it are asked for and embedded anew; all other nodes stay as they were."""
+    sections = "\n\n".join(
+        f"## Part {n}\n\n" + "\n\n".join(f"Sentence {m} of part {n} is about subject {n * m}." for m in range(39))
+        for n in range(50)
+    )
+    file = folder / "long.md"
+    file.write_text(f"# Long\n\n{sections}\n")
+    vault.import_notes(["long.md"])
+    before = {node.id: node for node in vault.navigator_store.of_article("long.md")}
+    assert len(before) == 2 + 50 * 40
+    rows = vault.node_vectors()
+    file.write_text(file.read_text().replace("Sentence 7 of part 9 is", "Sentence 7 of part 9 was"))
+    assert dirty(vault) == {"long.md": 4}
+    scripted = ScriptedLibrarian(look=dict, edit=dict)
+    await vault.importer.summarise(["long.md"], scripted, lambda *_: None)
+    (asked,) = scripted.asked
+    assert [part.kind for part in asked.parts] == ["article", "section", "section", "paragraph"]
+    after = {node.id: node for node in vault.navigator_store.of_article("long.md")}
+    others = [node for node in after.values() if node.ordinal not in {part.number for part in asked.parts}]
+    assert [node.summary for node in others] == [before[node.id].summary for node in others]
+    told: list[int] = []
+    again = vault.navigator_vectors().vectors(lambda _, done, total: told.append(total))
+    assert told == [4]
+    assert all((again.row_of(node.id) == rows.row_of(node.id)).all() for node in others[::50])
+
+
 async def test_only_what_is_dirty_is_asked_for(vault, folder):
     """A librarian is asked about the changed node and those above it, and about nothing else."""
     vault.import_notes(["."])
@@ -126,6 +153,8 @@ def test_browse_shows_tokens_and_states(vault, folder):
     _, inside = vault.browse("garden")
     assert {note.path: note.state for note in inside} == {"garden/compost.md": "dirty", "garden/tomatoes.md": "fresh"}
     assert inside[1].tags == ("garden",)
+    _, work = vault.browse("work")
+    assert [(note.title, note.day, note.tags) for note in work[1:]] == [("Release", "2026-01-10", ("work/infra",))]
     with pytest.raises(UsageError):
         vault.browse("nowhere")
 

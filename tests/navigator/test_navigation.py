@@ -106,6 +106,55 @@ def test_links_are_followed_both_ways_with_their_line(imported):
     assert [node.title for node in held[:2]] == ["Tomatoes", "Tomatoes"]
 
 
+@pytest.mark.parametrize("name", [None, "", "this", "this one", "This idea", "here"])
+def test_this_one_is_the_centre(imported, name):
+    """Said in any of these ways, or not at all, the node meant is where the caller is; there are ways back."""
+    centre = explore(imported, ExploreRequest(query="tomatoes want sun and water", types=("paragraph",))).centre
+    assert move(imported, MoveRequest(node_id=name)).centre.id == centre.id
+    risen = zoom_out(imported, NodeRequest(node_id=centre.id))
+    assert risen.breadcrumbs == ("Tomatoes", "Tomatoes")
+    assert back(imported, CallerRequest()).centre.id == centre.id
+    assert explore(imported, ExploreRequest(query="leaves", center_node_id=name or "this one")).nodes
+
+
+def test_what_is_from_outside_says_so_at_each_step(vault, folder):
+    """A note from outside, and a paragraph from outside in one's own note, with all that holds it; nothing else."""
+    (folder / "web.md").write_text("---\norigin: https://example.org/a\n---\n# Zinnias\n\nZinnias bloom in July.\n")
+    own = folder / "garden" / "compost.md"
+    own.write_text(own.read_text() + "\n## Read\n\nWorms love it. (from outside, https://example.org/w, 2026-01-02)\n")
+    vault.import_notes(["."])
+    found = explore(
+        vault, ExploreRequest(query="zinnias bloom in July", types=("paragraph",), radius=2, limit=50)
+    ).nodes
+    assert {node.path for node in found if node.trust == "external"} == {"web.md", "garden/compost.md"}
+    assert {node.trust for node in found if node.path == "work/release.md"} == {"vault"}
+    worms = explore(vault, ExploreRequest(query="worms love it", types=("paragraph",))).centre
+    assert worms.trust == "external"
+    assert zoom_out(vault, NodeRequest()).centre.trust == "external"
+    assert {
+        node.title: node.trust for node in zoom_out(vault, NodeRequest()).nodes if node.title in ("Heat", "Read")
+    } == {
+        "Heat": "vault",
+        "Read": "external",
+    }
+    assert summarize(vault, SummarizeRequest(node_ids=(worms.id,))).trust == "external"
+    outside = {"web.md", "garden/compost.md"}
+    for theme in themes(vault, ThemesRequest()).themes:
+        assert theme.trust == ("external" if outside & set(theme.representatives) else "vault")
+
+
+def test_a_folder_of_many_shows_those_beside(vault, folder):
+    """Zooming out of an article shows a hundred of its folder, itself among them, and how many more there are."""
+    for n in range(130):
+        (folder / f"note {n:03}.md").write_text(f"# Note {n}\n\nThis is about number {n}.\n")
+    vault.import_notes(["."])
+    (at,) = vault.navigator_store.articles_of(["note 090.md"])
+    answer = zoom_out(vault, NodeRequest(node_id=at.id))
+    names = [node.path for node in answer.nodes]
+    assert (len(names), "note 090.md" in names, names) == (100, True, sorted(names))
+    assert "31 more articles" in answer.notice
+
+
 def test_each_caller_has_a_place_of_their_own(imported):
     """Where one goes moves no other, and is kept."""
     mine = explore(imported, ExploreRequest(query="tomatoes", caller="one")).centre
@@ -152,6 +201,22 @@ def test_themes_and_map_cover_every_imported_note(imported):
     assert {spot.path for spot in spots} == {node.path for node in imported.navigator_store.every(("article",))}
     assert all(-1 <= spot.x <= 1 and -1 <= spot.y <= 1 for spot in spots)
     assert theme_map(imported, Nothing()).notes == spots
+
+
+def test_what_connects_themes_and_what_grew(vault, folder):
+    """Links and notes between two themes are named; a theme of later notes grew, one of earlier notes faded."""
+    for n in range(24):
+        bed, server = folder / f"bed {n}.md", folder / f"server {n}.md"
+        bed.write_text(f"---\ndate: {2010 + n // 6}-01-01\n---\n# Bed {n}\n\nSoil, seeds, compost and worms.\n")
+        server.write_text(f"---\ndate: {2020 + n // 6}-01-01\n---\n# Server {n}\n\nDatabase, deploy, logs [[bed 3]].\n")
+    vault.import_notes(["."])
+    found = themes(vault, ThemesRequest()).themes
+    of = {theme.representatives[0].split()[0]: theme for theme in found if theme.notes >= 6}
+    assert (of["server"].trend, of["bed"].trend) == ("growing", "fading")
+    ties = [each for theme in found for each in theme.connections]
+    assert max(each.links for each in ties) >= 3
+    assert all(each.notes for each in ties)
+    assert all(theme.connected == tuple(each.name for each in theme.connections) for theme in found)
 
 
 def test_an_import_names_its_price_first_and_takes_a_token(vault, monkeypatch):

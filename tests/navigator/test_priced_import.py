@@ -51,6 +51,15 @@ def test_the_estimate_comes_first_and_the_bill_is_near_it(paid, server):
     assert paid.navigator_store.dirty() == {}
 
 
+def test_how_far_bills_were_from_their_estimates_is_told_with_the_next(paid):
+    """Null before the first; then what all took, as a share of what was expected."""
+    first = import_(paid, ImportRequest(paths=("garden",)))
+    assert first.billed_share is None
+    done = import_(paid, ImportRequest(paths=("garden",), token=first.quote.token))
+    share = import_(paid, ImportRequest(paths=("work",))).billed_share
+    assert share == pytest.approx(done.usage.tokens / first.estimated_tokens, abs=0.001)
+
+
 def test_a_token_agrees_once_and_to_nothing_else(paid, server):
     """Another import needs an estimate of its own; what is already done costs nothing and needs none."""
     token = import_(paid, ImportRequest(paths=("garden",))).quote.token

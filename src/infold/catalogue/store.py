@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,11 +143,14 @@ class Catalogue:
 
     # notes
 
-    def notes(self) -> list[CataloguedNote]:
-        """Every note, by path."""
+    def notes(self, paths: Iterable[str] | None = None) -> list[CataloguedNote]:
+        """Every note, or those of these paths that there are, by path."""
         named = day_in_name(self.vault, self.params.notebook)
+        wanted = None if paths is None else json.dumps(list(paths))
         with self.reading() as db:
-            rows = db.execute(_NOTES).fetchall()
+            rows = db.execute(
+                _NOTES if wanted is None else _THESE_NOTES, () if wanted is None else (wanted,)
+            ).fetchall()
         return [_catalogued(row, named(row[0])) for row in rows]
 
     def titles(self) -> list[NoteTitle]:
@@ -376,6 +379,7 @@ _NOTES: Final = (
     "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
     "FROM files JOIN notes USING (id) ORDER BY path"
 )
+_THESE_NOTES: Final = _NOTES.replace("ORDER BY", "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY")
 _TARGETS: Final = (
     "SELECT source.path, target.path FROM links JOIN files AS source ON source.id = note "
     "LEFT JOIN files AS target ON target.id = links.target ORDER BY note, ordinal"

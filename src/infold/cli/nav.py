@@ -53,6 +53,7 @@ def browse(
         call.terminal.say(f"{folder.path}/  {folder.notes:,} notes, {folder.tokens:,} tokens, {state}")
     for note in answer.notes:
         call.terminal.say(f"{note.path}  {note.tokens:,} tokens, {note.state}")
+        call.terminal.say("  ".join([note.title, note.day or "", *(f"#{tag}" for tag in note.tags)]), style="dim")
     return 0
 
 
@@ -77,6 +78,8 @@ def import_(
     elif answer.quote is not None:
         for each in answer.by_note:
             call.terminal.say(f"{each.path}  {each.tokens[0]:,} to {each.tokens[1]:,} tokens")
+        if answer.billed_share is not None:
+            call.terminal.say(f"Earlier imports took {answer.billed_share:.2f} of the middle of their estimates.")
         show_quote(call.terminal, answer.quote)
     else:
         call.terminal.say(
@@ -222,7 +225,8 @@ def summarise(
         show_quote(call.terminal, answer.quote)
     else:
         call.terminal.say(answer.summary)
-        call.terminal.say(f"from {', '.join(answer.sources)}", style="dim")
+        outside = "" if answer.trust == "vault" else f"; some of it {answer.trust}"
+        call.terminal.say(f"from {', '.join(answer.sources)}{outside}", style="dim")
     return 0
 
 
@@ -243,6 +247,7 @@ def _show(terminal: Terminal, answer: NodesAnswer) -> int:
     for node in answer.nodes:
         title = node.title or " › ".join(node.trail[-2:])
         mark = " (changed since it was summarised)" if node.dirty else ""
+        mark += "" if node.trust == "vault" else f" (from {node.trust})"
         terminal.say(f"{node.id[:_ID]}  {node.path}:{node.start_line}  {node.type}  {title}{mark}")
         said = node.reason if node.reason not in ("", "holds it", "part of it") else node.summary
         terminal.say(f"          {said[:200]}", style="dim")

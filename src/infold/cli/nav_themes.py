@@ -74,7 +74,8 @@ def _show_themes(terminal: Terminal, themes: Sequence[navigator_themes.ThemeInfo
             terminal.say(f"  {theme.summary}")
         for path in theme.representatives[:3]:
             terminal.say(f"  {path}")
-        if theme.connected:
-            terminal.say(f"  near: {'; '.join(theme.connected)}", style="dim")
+        for each in theme.connections:
+            links = f", {each.links} links" if each.links else ""
+            terminal.say(f"  near: {each.name}{links}, by {', '.join(each.notes)}", style="dim")
     if notice:
         terminal.notice(notice)

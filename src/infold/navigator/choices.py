@@ -113,6 +113,12 @@ class NavigatorChoices:
         with self._db.reading() as db:
             return db.execute("SELECT * FROM bills ORDER BY rowid").fetchall()
 
+    def billed_share(self) -> float | None:
+        """What all imports that were paid for took, as a share of what was expected of them; None where none was."""
+        bills = self.bills()
+        expected = sum(tokens for _, tokens, _ in bills)
+        return round(sum(tokens for _, _, tokens in bills) / expected, 3) if expected else None
+
     def lenses(self) -> dict[str, Lens]:
         """The lenses that were saved."""
         with self._db.reading() as db:

@@ -18,6 +18,8 @@ from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
 from infold.navigator.choices import NavigatorChoices, moment
 from infold.navigator.nodes import NodeType, NoteNode
+from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, read_front_matter, trust_of
+from infold.vault.outside import OutsideText, outside_texts
 
 _NODES: Final = (
     """CREATE TABLE articles (
@@ -127,6 +129,7 @@ class NavigatorStore:
     def __init__(self, derived: Path, kept: Path) -> None:
         self._nodes = Database(derived, _NODES_SCHEMA)
         self._facts: tuple[int, Facts] | None = None
+        self._foreign: tuple[int, dict[str, tuple[str, tuple[OutsideText, ...]]]] = 0, {}
         try:
             self.choices = NavigatorChoices(kept)
         except BaseException:
@@ -276,6 +279,17 @@ class NavigatorStore:
         article = self.article(node.path)
         return article.text[node.start : node.end] if article is not None else ""
 
+    def trusts(self, nodes: Sequence[StoredNode]) -> dict[str, str]:
+        """Whose text each node is, by id: what holds text from outside, or is of a note from outside, is external."""
+        generation = self.generation
+        if self._foreign[0] != generation:
+            self._foreign = generation, {}
+        known = self._foreign[1]
+        for path in {node.path for node in nodes} - known.keys():
+            article = self.article(path)
+            known[path] = _foreign(article.text) if article is not None else (TRUST_OF_NOTES, ())
+        return {node.id: _trust(node, *known[node.path]) for node in nodes}
+
     def dirty(self, paths: Iterable[str] | None = None) -> dict[str, int]:
         """How many nodes of each note wait for a summary; notes without any are left out."""
         query = "SELECT path, count(*) FROM nodes WHERE is_dirty GROUP BY path"
@@ -372,6 +386,17 @@ class NavigatorStore:
         generation = self.generation
         with self._nodes.writing() as db:
             db.execute("INSERT OR REPLACE INTO computed VALUES (?, ?, ?)", (name, generation, value))
+
+
+def _foreign(text: str) -> tuple[str, tuple[OutsideText, ...]]:
+    """Whose text a note is, and what of it is from outside."""
+    front = read_front_matter(text)
+    return TRUST_OF_NOTES if front is None else trust_of(front.values), tuple(outside_texts(text))
+
+
+def _trust(node: StoredNode, whole: str, outside: Sequence[OutsideText]) -> str:
+    holds = any(each.start < node.end and node.start < each.end for each in outside)
+    return TRUST_OF_OTHERS if holds else whole
 
 
 def as_stored(node: NoteNode) -> StoredNode:

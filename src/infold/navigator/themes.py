@@ -20,23 +20,33 @@ from infold.navigator.layout import lay_out
 from infold.navigator.nodes import NodeType
 from infold.navigator.proximity import NodeVectors
 from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.theme_connections import connections
 from infold.search.languages import is_stop_word
 from infold.text import content_hash, words
 
 LEVELS: Final = (1, 2, 3)  # from a few broad themes to many fine ones
 _MOST: Final = {1: 8, 2: 24, 3: 64}
 _REPRESENTATIVES: Final = 5
-_CONNECTIONS: Final = 3
 _LEAST_NOTES: Final = 3  # a theme, on the average
 _SHORTEST_WORD: Final = 3
 _NAMING: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectedTheme:
+    """A theme near another, by its number: likeness, links between their notes, and notes (ids) that stand between."""
+
+    theme: int
+    likeness: float
+    links: int
+    bridges: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Theme:
     """One theme: its words, its notes (ids of article nodes), those that stand for it, and how it changed.
 
-    `years` counts its notes by year; `connected` are the themes nearest to it, by their number, with the likeness.
+    `years` counts its notes by year; `connected` are the themes nearest to it.
     """
 
     number: int
@@ -46,7 +56,7 @@ class Theme:
     representatives: tuple[str, ...]
     years: Mapping[str, int]
     trend: str  # growing, fading, steady or '' where too few notes have a day
-    connected: tuple[tuple[int, float], ...]
+    connected: tuple[ConnectedTheme, ...]
     content_hash: str  # of what its notes said
     summary: str = ""  # of what they say; '' until it is asked for
 
@@ -65,7 +75,7 @@ class MapPlace:
 
 def themes(store: NavigatorStore, vectors: NodeVectors, level: int = 1, folder: str = "") -> tuple[Theme, ...]:
     """The themes of all imported notes, or of those in a folder, the biggest first."""
-    key = f"hashed-themes/{level}/{folder}"
+    key = f"connected-themes/{level}/{folder}"
     kept = _kept(store, key)
     if kept is None:
         kept = [asdict(theme) for theme in _made(store, vectors, level, folder)]
@@ -114,6 +124,9 @@ def _made(store: NavigatorStore, vectors: NodeVectors, level: int, folder: str) 
     facts = store.article_facts()
     terms = telling_terms([_said(node, facts) for node in articles], found.labels.tolist())
     counts = [_years(articles, found, number, facts) for number in range(len(found.centres))]
+    number_of = {node.path: n for n, node in enumerate(articles)}
+    linked = [(number_of[a], number_of[b]) for a, b in store.article_links() if a in number_of and b in number_of]
+    near = connections(found, centred, linked)
     everywhere = sum((Counter(years) for years in counts), Counter[str]())
     return [
         Theme(
@@ -124,7 +137,10 @@ def _made(store: NavigatorStore, vectors: NodeVectors, level: int, folder: str) 
             representatives=tuple(articles[row].id for row in found.representatives(centred, number, _REPRESENTATIVES)),
             years=counts[number],
             trend=_trend(counts[number], everywhere),
-            connected=_connected(found, number),
+            connected=tuple(
+                ConnectedTheme(each.theme, each.likeness, each.links, tuple(articles[row].id for row in each.bridges))
+                for each in near[number]
+            ),
             content_hash=_content_of(articles[row] for row in found.members(number)),
         )
         for number in range(len(found.centres))
@@ -178,13 +194,6 @@ def _trend(years: Mapping[str, int], everywhere: Mapping[str, int]) -> str:
     return "fading" if shares[1] * 1.5 < shares[0] else "steady"
 
 
-def _connected(found: Clustering, number: int) -> tuple[tuple[int, float], ...]:
-    likeness = found.centres @ found.centres[number]
-    likeness[number] = -2
-    nearest = np.argsort(-likeness, kind="stable")[: min(_CONNECTIONS, len(likeness) - 1)]
-    return tuple((int(other), round(float(likeness[other]), 3)) for other in nearest)
-
-
 def _laid_out(store: NavigatorStore, vectors: NodeVectors) -> list[MapPlace]:
     articles = list(store.every((NodeType.ARTICLE,)))
     before = {each["node"]: (each["x"], each["y"]) for each in _kept(store, "map", is_any=True) or ()}
@@ -199,7 +208,8 @@ def _laid_out(store: NavigatorStore, vectors: NodeVectors) -> list[MapPlace]:
 
 def _theme(kept: Mapping[str, Any]) -> Theme:
     tuples = {name: tuple(kept[name]) for name in ("terms", "nodes", "representatives")}
-    return Theme(**{**kept, **tuples, "connected": tuple((int(n), float(s)) for n, s in kept["connected"])})
+    connected = tuple(ConnectedTheme(**{**each, "bridges": tuple(each["bridges"])}) for each in kept["connected"])
+    return Theme(**{**kept, **tuples, "connected": connected})
 
 
 def _kept(store: NavigatorStore, key: str, *, is_any: bool = False) -> list[dict[str, Any]] | None:

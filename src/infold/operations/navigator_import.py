@@ -43,6 +43,7 @@ class VaultNote(Message):
     state: Literal["not imported", "fresh", "dirty"]
     title: str
     day: str | None
+    """By its name or its front matter, else when its file was changed."""
     tags: tuple[str, ...]
 
 
@@ -55,7 +56,7 @@ class BrowseVaultAnswer(Message):
 
 @operation(Group.NAVIGATOR, Effect.READS, errors=NAVIGATOR_ERRORS)
 def browse_vault(vault: OpenVault, request: BrowseVaultRequest) -> BrowseVaultAnswer:
-    """List the folders and notes of the vault, with their tokens and whether they are imported, to choose by."""
+    """List the folders and notes of the vault to choose by: tokens, title, day, tags, and whether they are imported."""
     folders, notes = vault.browse(request.path)
     return BrowseVaultAnswer(
         folders=tuple(VaultFolder.of(folder) for folder in folders), notes=tuple(VaultNote.of(note) for note in notes)
@@ -89,6 +90,8 @@ class ImportAnswer(Message):
     quote: Quote | None = None
     by_note: tuple[NoteTokens, ...] = ()
     """With a quote: what each note will take."""
+    billed_share: float | None = None
+    """With a quote: what all earlier imports took, as a share of their estimates; null where none was paid for."""
 
 
 @operation(Group.NAVIGATOR, Effect.SPENDS, name="import", takes_long=True, errors=(*NAVIGATOR_ERRORS, LibrarianFault))
@@ -117,6 +120,7 @@ def import_(vault: OpenVault, request: ImportRequest) -> ImportAnswer:
             warnings=(),
             quote=quote,
             by_note=listed,
+            billed_share=vault.navigator_store.choices.billed_share(),
         )
     space = vault.capped({"max_usd": request.max_usd, "max_tokens": request.max_tokens})
     return ImportAnswer.of(vault.import_notes(request.paths, space))

@@ -8,7 +8,7 @@ from infold.app import OpenVault
 from infold.errors import LibrarianFault
 from infold.librarian.spend import Usage
 from infold.operations.contract import Effect, Face, Group, Message, Nothing
-from infold.operations.navigator import NAVIGATOR_ERRORS, NOTHING_IMPORTED
+from infold.operations.navigator import NAVIGATOR_ERRORS, NOTHING_IMPORTED, weakest_trust
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 
@@ -20,6 +20,17 @@ class ThemesRequest(Message):
     """1: a few broad themes; 3: many fine ones."""
     folder: str = ""
     """Only of the notes in this folder."""
+
+
+class ThemeLink(Message):
+    """What connects a theme with another."""
+
+    name: str
+    likeness: float
+    links: int
+    """Links between their notes, either way."""
+    notes: tuple[str, ...]
+    """The paths of notes that stand between the two."""
 
 
 class ThemeInfo(Message):
@@ -38,6 +49,10 @@ class ThemeInfo(Message):
     years: dict[str, int]
     connected: tuple[str, ...]
     """The names of the themes nearest to it."""
+    connections: tuple[ThemeLink, ...]
+    """What connects it with each of these."""
+    trust: str
+    """vault: a person's own; external: a note that stands for it is from outside, or holds text from there."""
 
 
 class ThemesAnswer(Message):
@@ -95,13 +110,25 @@ def name_themes(vault: OpenVault, request: NameThemesRequest) -> NameThemesAnswe
 
 def _listed(vault: OpenVault, level: int, folder: str) -> tuple[ThemeInfo, ...]:
     found = vault.themes(level, folder)
-    nodes = vault.navigator_store.nodes([node_id for theme in found for node_id in theme.representatives])
+    bridges = [bridge for theme in found for each in theme.connected for bridge in each.bridges]
+    shown = [node_id for theme in found for node_id in theme.representatives]
+    nodes = vault.navigator_store.nodes([*shown, *bridges])
+    trusts = vault.navigator_store.trusts(list(nodes.values()))
     return tuple(
         ThemeInfo.of(
             theme,
+            trust=weakest_trust(trusts.get(each, "") for each in theme.representatives),
             notes=len(theme.nodes),
             representatives=tuple(nodes[each].path for each in theme.representatives if each in nodes),
-            connected=tuple(found[number].name for number, _ in theme.connected),
+            connected=tuple(found[each.theme].name for each in theme.connected),
+            connections=tuple(
+                ThemeLink.of(
+                    each,
+                    name=found[each.theme].name,
+                    notes=tuple(nodes[bridge].path for bridge in each.bridges if bridge in nodes),
+                )
+                for each in theme.connected
+            ),
             years=dict(theme.years),
         )
         for theme in found
