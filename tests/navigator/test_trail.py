@@ -41,6 +41,17 @@ def test_one_undo_takes_it_back(walked, folder):
     assert {file: file.read_bytes() for file in folder.rglob("*.md")} == before
 
 
+def test_a_trail_within_one_note_is_saved_too(vault, folder):
+    """It says what the note says, for that is what a trail does: no twin of it."""
+    vault.import_notes(["."])
+    explore(vault, ExploreRequest(query="a hot heap of compost kills the seeds of weeds", types=("paragraph",)))
+    explore(vault, ExploreRequest(query="compost feeds the garden soil", types=("paragraph",)))
+    vault.sync_index()
+    done = trail_save(vault, TrailSaveRequest())
+    assert {step.path for step in done.steps} == {"garden/compost.md"}
+    assert (folder / done.path).is_file()
+
+
 def test_a_dry_run_writes_nothing(walked, folder):
     """It shows the text."""
     before = sorted(folder.rglob("*.md"))

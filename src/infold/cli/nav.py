@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from infold.cli.days import read_day
 from infold.cli.nav_options import (
     NAVIGATOR_CALLER,
     NavigatorFolderOption,
     NavigatorTokenOption,
     NavigatorUsdOption,
+    show_indented,
     show_quote,
 )
 from infold.cli.options import Call, command
@@ -18,11 +20,13 @@ from infold.cli.progress import Stages
 from infold.operations import navigator as operations
 from infold.operations import navigator_import
 from infold.operations.navigator import NodesAnswer
+from infold.text import counted
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
     from infold.cli.terminal import Terminal
 
+_SAID = 200  # characters of a node's summary among others
 _ID = 8  # signs of an id that are shown; so many are enough to name one
 
 NavigatorNodeArgument = Annotated[
@@ -50,10 +54,12 @@ def browse(
         return 0
     for folder in answer.folders:
         state = f"{folder.imported} imported" + (f", {folder.dirty} dirty" if folder.dirty else "")
-        call.terminal.say(f"{folder.path}/  {folder.notes:,} notes, {folder.tokens:,} tokens, {state}")
+        call.terminal.say(f"{folder.path}/  {counted(folder.notes, 'note')}, {folder.tokens:,} tokens, {state}")
     for note in answer.notes:
         call.terminal.say(f"{note.path}  {note.tokens:,} tokens, {note.state}")
-        call.terminal.say("  ".join([note.title, note.day or "", *(f"#{tag}" for tag in note.tags)]), style="dim")
+        show_indented(
+            call.terminal, "  ".join([note.title, note.day or "", *(f"#{tag}" for tag in note.tags)]), 2, "dim"
+        )
     return 0
 
 
@@ -83,7 +89,8 @@ def import_(
         show_quote(call.terminal, answer.quote)
     else:
         call.terminal.say(
-            f"{answer.notes} notes imported, {answer.nodes} nodes, {answer.summaries} new summaries; {answer.usage}."
+            f"{counted(answer.notes, 'note')} imported, {counted(answer.nodes, 'node')}, "
+            f"{answer.summaries:,} new summaries; {answer.usage}."
         )
         for warning in answer.warnings:
             call.terminal.notice(warning)
@@ -112,8 +119,8 @@ def explore(
         radius=radius,
         folder=folder,
         tags=tuple(tag or ()),
-        since=since,
-        until=until,
+        since=_day(since, "--since"),
+        until=_day(until, "--until"),
         limit=limit,
         caller=NAVIGATOR_CALLER,
     )
@@ -127,12 +134,23 @@ def move(
     node: NavigatorNodeArgument = "",
     *,
     across: Annotated[bool, typer.Option("--across", metavar="", help="At all levels.")] = False,
+    folder: NavigatorFolderOption = "",
+    tag: TagOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: LimitOption = 10,
 ) -> int:
     """Show the nodes nearest in meaning to one; you are there then. A note is renamed by `infold rename`."""
     with call.vault() as vault:
         request = operations.MoveRequest(
-            node_id=_named(vault, node), across=across, limit=limit, caller=NAVIGATOR_CALLER
+            node_id=_named(vault, node),
+            across=across,
+            folder=folder,
+            tags=tuple(tag or ()),
+            since=_day(since, "--since"),
+            until=_day(until, "--until"),
+            limit=limit,
+            caller=NAVIGATOR_CALLER,
         )
         return _show(call.terminal, operations.move(vault, request))
 
@@ -198,7 +216,7 @@ def lens(
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     else:
-        call.terminal.say(answer.explanation)
+        show_indented(call.terminal, answer.explanation, 0)
         call.terminal.say(f"Lenses: {', '.join(answer.lenses)}", style="dim")
     return 0
 
@@ -224,10 +242,14 @@ def summarise(
     elif answer.quote is not None:
         show_quote(call.terminal, answer.quote)
     else:
-        call.terminal.say(answer.summary)
+        show_indented(call.terminal, answer.summary, 0)
         outside = "" if answer.trust == "vault" else f"; some of it {answer.trust}"
         call.terminal.say(f"from {', '.join(answer.sources)}{outside}", style="dim")
     return 0
+
+
+def _day(written: str | None, option: str) -> str | None:
+    return read_day(written, option) if written else None
 
 
 def _named(vault: OpenVault, node: str) -> str | None:
@@ -243,14 +265,14 @@ def _show(terminal: Terminal, answer: NodesAnswer) -> int:
         lens = f"  through {answer.lens}" if answer.lens else ""
         terminal.say(f"{' › '.join(answer.breadcrumbs)}{lens}", style="bold")
     if answer.centre is not None:
-        terminal.say(f"{answer.centre.summary}\n")
+        show_indented(terminal, f"{answer.centre.summary}\n", 0)
     for node in answer.nodes:
         title = node.title or " › ".join(node.trail[-2:])
         mark = " (changed since it was summarised)" if node.dirty else ""
         mark += "" if node.trust == "vault" else f" (from {node.trust})"
         terminal.say(f"{node.id[:_ID]}  {node.path}:{node.start_line}  {node.type}  {title}{mark}")
         said = node.reason if node.reason not in ("", "holds it", "part of it") else node.summary
-        terminal.say(f"          {said[:200]}", style="dim")
+        show_indented(terminal, said if len(said) <= _SAID else f"{said[:_SAID].rsplit(' ', 1)[0]} …", style="dim")
     if answer.notice:
         terminal.notice(answer.notice)
     return 0

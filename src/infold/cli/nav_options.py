@@ -21,6 +21,14 @@ NavigatorUsdOption = Annotated[
 ]
 
 
+def show_indented(terminal: Terminal, text: str, by: int = 10, style: str = "") -> None:
+    """A text of notes, wrapped to the terminal, each of its lines so many columns from the left."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    terminal.show(Padding(Text(terminal.safe(text), style=style), (0, 0, 0, by)))
+
+
 def show_quote(terminal: Terminal, quote: Quote) -> None:
     """Says what a request would take, and how to agree to it."""
     price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""

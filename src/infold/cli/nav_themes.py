@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from infold.cli.nav_options import NavigatorFolderOption, NavigatorTokenOption, NavigatorUsdOption, show_quote
+from infold.cli.nav_options import (
+    NavigatorFolderOption,
+    NavigatorTokenOption,
+    NavigatorUsdOption,
+    show_indented,
+    show_quote,
+)
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.operations import navigator_themes
+from infold.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +76,13 @@ def name_themes(
 def _show_themes(terminal: Terminal, themes: Sequence[navigator_themes.ThemeInfo], notice: str) -> None:
     for theme in themes:
         trend = f", {theme.trend}" if theme.trend else ""
-        terminal.say(f"{theme.name}  ({theme.notes} notes{trend})", style="bold")
+        terminal.say(f"{theme.name}  ({counted(theme.notes, 'note')}{trend})", style="bold")
         if theme.summary:
-            terminal.say(f"  {theme.summary}")
+            show_indented(terminal, theme.summary, 2)
         for path in theme.representatives[:3]:
             terminal.say(f"  {path}")
         for each in theme.connections:
-            links = f", {each.links} links" if each.links else ""
-            terminal.say(f"  near: {each.name}{links}, by {', '.join(each.notes)}", style="dim")
+            links = f", {counted(each.links, 'link')}" if each.links else ""
+            show_indented(terminal, f"near: {each.name}{links}, by {', '.join(each.notes)}", 2, "dim")
     if notice:
         terminal.notice(notice)

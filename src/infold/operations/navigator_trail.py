@@ -82,7 +82,7 @@ def trail_save(vault: OpenVault, request: TrailSaveRequest) -> TrailSaveAnswer:
         folder=folder,
         tags=request.tags,
     )
-    made = created(vault, draft, dry_run=request.dry_run)
+    made = created(vault, draft, dry_run=request.dry_run, may_be_twin=True)
     steps = (TrailStep(node_id=node.id, path=node.path, link=link) for node, link in zip(nodes, links, strict=True))
     return TrailSaveAnswer(
         message=made.message,

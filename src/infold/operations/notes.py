@@ -91,10 +91,15 @@ def knowledge_create(vault: OpenVault, request: KnowledgeCreateRequest) -> Knowl
     return created(vault, draft, dry_run=request.dry_run)
 
 
-def created(vault: OpenVault, draft: NoteDraft, *, dry_run: bool = False) -> KnowledgeCreateAnswer:
-    """The note made, unless there is a twin. Raises NoteExists, naming it."""
+def created(
+    vault: OpenVault, draft: NoteDraft, *, dry_run: bool = False, may_be_twin: bool = False
+) -> KnowledgeCreateAnswer:
+    """The note made, unless there is a twin. Raises NoteExists, naming it.
+
+    One that `may_be_twin` repeats others by its nature, such as a trail: it is only not to have the name of another.
+    """
     with _changes(vault) as changes:
-        plan = changes.plan_create(draft, lambda text: near(vault, text))
+        plan = changes.plan_create(draft, lambda text: () if may_be_twin else near(vault, text))
         change = None if dry_run else plan.change.apply().id
     links = f", linked to {', '.join(plan.related)}" if plan.related else ""
     done = "would be made" if dry_run else "was made"
