@@ -115,11 +115,11 @@ def _may_join(query: Query, piece: Piece) -> bool:
 
 
 def _item_to_follow(query: Query, reading: NoteFeatures, position: int, likings: Sequence[float]) -> int | None:
-    """The position of the item after which a bullet joins its list, by both its neighbours; None for all other text."""
+    """The position of the item after which a bullet joins its list; None for all other text."""
     pieces = reading.sections[position].pieces
-    liking = [*_own(likings, reading, position), 0.0]
+    liking = _own(likings, reading, position)
     items = [i for i, piece in enumerate(pieces) if _may_join(query, piece)]
-    return max(items, key=lambda i: (liking[i] + liking[i + 1], i)) if items else None
+    return max(items, key=lambda i: (liking[i], i)) if items else None
 
 
 def _list_at(pieces: Sequence[Piece], item: int) -> ListPlace:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-# What a leg of a hybrid search weighs beside keywords, which weigh 1. Measured by `bench.retrieval` (docs/evaluation.md):
-# from 0.3 to 0.375 the static one gains nDCG@10 and recall on two draws, at 0.45 the largest vault loses; with twice the
-# weight MiniLM loses headings that stand word for word in a note. `search.dense_weight` overrides.
+# What a leg of a hybrid search weighs beside keywords, which weigh 1. Measured by `bench.retrieval`, see
+# docs/evaluation.md: from 0.3 to 0.375 the static one gains nDCG@10 and recall on two draws, at 0.45 the largest vault
+# loses; with twice the weight MiniLM loses headings that stand word for word in a note. `search.dense_weight` sets it.
 STATIC_WEIGHT: Final = 0.375
 MODEL_WEIGHT: Final = 1.0
 
