@@ -26,6 +26,8 @@ from infold.mcp.resources import list_resources, read_resource, templates
 from infold.mcp.tool_list import ListedTool, offered_tools
 from infold.mcp.warm_up import WarmUp
 from infold.operations.arguments import read_arguments
+from infold.operations.audit import asked_by
+from infold.operations.contract import Face
 from infold.operations.instructions import instructions
 from infold.operations.schemas import without_nulls
 from infold.operations.spending_rate import SpendingRate
@@ -108,7 +110,7 @@ class _ServerFace:
 
     async def _run(self, context: CallContext, operation: Operation[Any, Any], request: Any) -> Mapping[str, Any]:
         limit = LONG_TIME_LIMIT_SECONDS if operation.takes_long else TIME_LIMIT_SECONDS
-        with self._vault.reporting(_to_client(context)):
+        with self._vault.reporting(_to_client(context)), asked_by(Face.MCP):
             try:
                 async with asyncio.timeout(limit):
                     answer = await self._vault.run(operation, request)

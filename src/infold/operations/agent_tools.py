@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infold.agent.tools import Found, Tool
 from infold.operations.arguments import read_arguments
+from infold.operations.audit import asked_by
 from infold.operations.contract import Effect, Face
 from infold.operations.schemas import arguments_schema, without_nulls
 from infold.operations.tool_choice import ToolChoice
@@ -28,7 +29,8 @@ def agent_tools(vault: OpenVault, choice: ToolChoice) -> dict[str, Tool]:
 def _tool(vault: OpenVault, name: str, operation: Operation[Any, Any]) -> Tool:
     def call(arguments: Mapping[str, Any]) -> Found:
         request = read_arguments(operation, arguments)
-        answer = without_nulls(operation(vault, request).as_json())
+        with asked_by(Face.AGENT):
+            answer = without_nulls(operation(vault, request).as_json())
         is_writing = not operation.only_reads and not getattr(request, "dry_run", False)
         wrote = tuple(_written(answer)) if is_writing else ()
         return Found(json.dumps(answer, ensure_ascii=False), _has_outside(answer), wrote)

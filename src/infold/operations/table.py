@@ -16,6 +16,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_type_hints
 
 from infold.errors import InfoldError, UsageError
+from infold.operations.audit import audited
 from infold.operations.contract import Effect, Face, Group, Message
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Operation(Generic[RequestT, AnswerT]):
 
     def __call__(self, vault: OpenVault, request: RequestT) -> AnswerT:
         """The answer. It may block: a coroutine awaits `vault.run(operation, request)`."""
-        return self.function(vault, request)
+        return audited(self.name, self.effect, lambda: self.function(vault, request))
 
     @property
     def faces(self) -> frozenset[Face]:

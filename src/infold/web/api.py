@@ -12,6 +12,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from infold.errors import InfoldError, UsageError
+from infold.operations.audit import asked_by
 from infold.operations.contract import Effect, Face, Message
 from infold.operations.spending_rate import SpendingRate
 from infold.operations.table import Operation, operations
@@ -89,7 +90,8 @@ def _add(router: APIRouter, vault: OpenVault, jobs: Jobs, rate: SpendingRate, op
             job = jobs.start(operation, body)
             started = JobStarted(job=job.id, events=f"/api/jobs/{job.id}/events")
             return JSONResponse(started.as_json(), status_code=202)
-        answer = await vault.run(operation, body)
+        with asked_by(Face.HTTP):
+            answer = await vault.run(operation, body)
         return JSONResponse(answer.as_json())
 
     ask.__annotations__ = {**ask.__annotations__, "request": Request, "body": request_type, "return": Response}

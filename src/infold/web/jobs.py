@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import InfoldError, UsageError
+from infold.operations.audit import asked_by
+from infold.operations.contract import Face
 from infold.progress import hearing
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class Jobs:
 
     def _run(self, job: Job, operation: Operation[Any, Any], request: Any) -> None:
         try:
-            with self._vault.reporting(job.report), hearing(job.tell):
+            with self._vault.reporting(job.report), hearing(job.tell), asked_by(Face.HTTP):
                 answer = operation(self._vault, request)
             job.end("answer", answer.as_json())
         except InfoldError as error:

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from infold.errors import InfoldError
+from infold.operations.audit import asked_by
 from infold.operations.contract import Message
 from infold.web.markdown_links import page_address
 
@@ -31,7 +32,8 @@ class Pages:
 
     async def ask(self, operation: Operation[Any, ShownT], request: Message) -> ShownT:
         """The answer of an operation."""
-        return await self._vault.run(operation, request)
+        with asked_by("page"):
+            return await self._vault.run(operation, request)
 
     def page(self, template: str, /, *, code: int = 200, **values: Any) -> HTMLResponse:
         """A template filled in."""
