@@ -18,6 +18,7 @@ from infold.vault.note import parse
 from infold.vault.records import Note
 
 _MOST_NOTES: Final = 20  # of a chunk
+_LONGEST: Final = 20_000  # characters of a paragraph; what is longer is a page, or data
 _NEWEST: Final = "9999-12-31"  # what arrives now is newer than anything that stands somewhere
 
 
@@ -41,7 +42,7 @@ def differences(
         exploration = outcomes[chunk.id].exploration
         paths = dict.fromkeys((*exploration.checked_out, *exploration.viewed))
         known = [claim for path in list(paths)[:_MOST_NOTES] for claim in said_in(path)]
-        for paragraph in chunk.paragraphs:
+        for paragraph in (one for one in chunk.paragraphs if len(one.text) <= _LONGEST):
             for pair in contradictions(statements(parse("", paragraph.text), _NEWEST), known):
                 where = f"{pair.older.path}:{pair.older.line}"
                 told = f'Paragraph {paragraph.n} differs from {where}: "{pair.newer.text}" there: "{pair.older.text}"'

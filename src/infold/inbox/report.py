@@ -26,6 +26,7 @@ from infold.vault.records import Note
 
 _LONG_SAME: Final = 160  # characters of unchanged text shown on either side of a change within a line
 _LONGEST_DIFF: Final = 1_000_000  # characters of both sides; beyond that a note is named, not shown
+_MOST_LINES: Final = 20_000  # of both sides, likewise
 _VERDICTS: Final = {
     RunStatus.PLANNED: ("planned", "Nothing is changed yet. This is what applying the run would do."),
     RunStatus.APPLYING: ("being applied", "The run was stopped half way; the next start finishes it."),
@@ -78,7 +79,7 @@ def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
     for change in run.changes:
         before, after = (blobs.get(name).decode("utf-8", errors="replace") for name in (change.before, change.after))
         is_inbox = change.path == run.inbox
-        if len(before) + len(after) > _LONGEST_DIFF:
+        if len(before) + len(after) > _LONGEST_DIFF or _line_ends(before) + _line_ends(after) > _MOST_LINES:
             differences.append(NoteDifference(change.path, is_inbox, (), "", 0, 0, is_too_long=True))
             continue
         found = tuple(hunks(before, after))
@@ -98,6 +99,10 @@ def note_differences(folder: Path, run: Run) -> list[NoteDifference]:
             )
         )
     return differences
+
+
+def _line_ends(text: str) -> int:
+    return text.count("\n") + text.count("\r")
 
 
 def html(run: Run, differences: Sequence[NoteDifference]) -> str:

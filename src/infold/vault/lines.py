@@ -26,7 +26,7 @@ class Lines:
         lines = (text.replace("\r\n", " \n").replace("\r", "\n") if has_returns else text).split("\n")
         self.ends = list(map(add, accumulate(map(len, lines)), count()))
         self.starts = [0, *map(add, self.ends[:-1], repeat(1))]
-        if has_returns:
+        if "\r\n" in text:
             self.ends = [end - text.startswith("\r\n", end - 1) if end else end for end in self.ends]
 
     def number(self, offset: int) -> int:
