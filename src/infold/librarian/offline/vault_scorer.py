@@ -17,7 +17,7 @@ from infold.search.embed.embedder import Embedder
 from infold.text import content_hash
 from infold.vault.records import Note
 
-_COUNTED: Final = "counts/1"  # raised when a note is read otherwise, or other things are counted
+_FORMAT: Final = "counts/1"  # raised when a note is read otherwise, or other things are counted
 
 
 def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
@@ -36,7 +36,7 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
     def counts(count: Callable[[], Counts]) -> Counts:
         """Counted once for each content of the notes that are counted."""
         hashes = [f"{path} {catalogue.known_hash(path)}" for path in sampled(list(links))]
-        content = content_hash("\n".join((_COUNTED, terms.VERSION, *hashes)))
+        content = content_hash("\n".join((_FORMAT, terms.VERSION, *hashes)))
         return Counts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
 
     return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()), counts)
