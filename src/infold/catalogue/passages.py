@@ -99,9 +99,18 @@ def indexed_text(passage: Passage, title: str) -> str:
 
     What says only where links lead is not read: definitions of links, rows of a table that hold nothing but links.
     """
+    return below_headings(passage, title, read_text(passage))
+
+
+def read_text(passage: Passage) -> str:
+    """What search reads of a passage's own text."""
+    return without_runs(without_link_lines(passage.text))
+
+
+def below_headings(passage: Passage, title: str, text: str) -> str:
+    """What is read of a passage below the note's title and the headings above it."""
     headings = passage.trail[1:] if passage.trail[:1] == (title,) else passage.trail
     above = " > ".join(part for part in (title, *headings) if part)
-    text = without_runs(without_link_lines(passage.text))
     return f"{above}\n{text}" if above else text
 
 

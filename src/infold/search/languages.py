@@ -90,6 +90,7 @@ _SCRIPTS: Final = (
 )
 
 _WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff][^\W\d_]*)*")
+_ASCII_WORDS: Final = re.compile(r"[a-z][a-z_]*")  # the same of case-folded ASCII, found in half the time
 _READ_CHARACTERS: Final = 2000
 _MIN_SHARE: Final = 0.12
 _MIN_DISTINCT: Final = 3
@@ -122,21 +123,24 @@ def detect_language(text: str) -> str:
     Another language must have a clear share of its own commonest words (or of words with a sign of its own) in the
     text, more of them than English has. Where the words do not tell, a script other than the Latin one may.
     """
-    found = Counter(_WORDS.findall(text[:_READ_CHARACTERS].casefold()))
-    total = sum(found.values())
+    text = text[:_READ_CHARACTERS].casefold()
+    is_ascii = text.isascii()
+    found = Counter((_ASCII_WORDS if is_ascii else _WORDS).findall(text))
+    total = found.total()
     share: dict[str, float] = {}
-    distinct: Counter[str] = Counter()
-    for word in [word for word in found if word in _VOTES]:
+    distinct: dict[str, int] = {}
+    for word in filter(_VOTES.__contains__, found):
+        own = found[word] / total
         for language in _VOTES[word]:
-            share[language] = share.get(language, 0.0) + found[word] / total
-            distinct[language] += 1
-    for word in found if not text[:_READ_CHARACTERS].isascii() else ():
+            share[language] = share.get(language, 0.0) + own
+            distinct[language] = distinct.get(language, 0) + 1
+    for word in found if not is_ascii else ():
         for language in {_SIGNS[sign] for sign in word if sign in _SIGNS} if not word.isascii() else ():
             share[language] = share.get(language, 0.0) + found[word] / total
-            distinct[language] += 1
+            distinct[language] = distinct.get(language, 0) + 1
     english = share.get(DEFAULT_LANGUAGE, 0.0)
     best = max(share, key=lambda language: (share[language], distinct[language]), default=DEFAULT_LANGUAGE)
-    if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct[best] < _MIN_DISTINCT:
+    if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct.get(best, 0) < _MIN_DISTINCT:
         return _by_script(found, total)
     return best
 

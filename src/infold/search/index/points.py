@@ -52,16 +52,20 @@ def note_points(
 
     `passages` are the note's, where they were cut already.
     """
-    from infold.catalogue.passages import cut, indexed_text, written_title
+    from infold.catalogue.passages import below_headings, cut, read_text, written_title
 
     if passages is None:
         passages = cut(note, params.passage_tokens, params.overlap_tokens, params.max_passages)
     language = detect_language(note.text) if params.language == AUTO else params.language
     written = written_title(note)
-    texts = [indexed_text(passage, written) for passage in passages]
+    read = [read_text(passage) for passage in passages]
+    titled = [below_headings(passage, note.title, text) for passage, text in zip(passages, read, strict=True)]
+    texts = titled
+    if written != note.title:
+        texts = [below_headings(passage, written, text) for passage, text in zip(passages, read, strict=True)]
     iso_day = day.isoformat() if day is not None else note_day(note, kind)
     ids = passage_ids(note.path, [passage.text_hash for passage in passages])
-    words = [document_words(indexed_text(passage, note.title), language) for passage in passages]
+    words = [document_words(text, language) for text in titled]
     outside = outside_texts(note.text)
     trusts = [
         TRUST_OF_OTHERS if any(each.start <= passage.start < each.end for each in outside) else _trust_of(note)

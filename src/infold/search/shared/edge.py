@@ -176,7 +176,7 @@ def _config(vector_size: int) -> qe.EdgeConfig:
 
 
 def _point(record: VectorRecord) -> qe.Point:
-    vectors: dict[str, Any] = {DENSE: record.vector}
+    vectors: dict[str, Any] = {DENSE: record.vector.tolist()}  # which the engine reads faster than an array
     return qe.Point(record.id, vectors, dict(record.payload))
 
 
