@@ -56,6 +56,36 @@ HELD = {
     "people and agents share operations, each with a place of their own": (
         "navigator/test_navigation.py::test_each_caller_has_a_place_of_their_own",
     ),
+    "one changed paragraph of two thousand nodes redoes that node and those above it": (
+        "navigator/test_importing.py::test_one_changed_paragraph_of_two_thousand_nodes",
+    ),
+    "an import that was stopped goes on, and nothing is paid twice": (
+        "navigator/test_priced_import.py::test_what_was_paid_before_a_fault_is_not_paid_again",
+    ),
+    "the bill stands beside the estimate, and its error is tracked": (
+        "navigator/test_priced_import.py::test_how_far_bills_were_from_their_estimates_is_told_with_the_next",
+    ),
+    "this one and this idea are the centre; back and breadcrumbs": (
+        "navigator/test_navigation.py::test_this_one_is_the_centre",
+    ),
+    "a trail is saved as a note": ("navigator/test_trail.py::test_the_trail_is_a_note_whose_links_lead_back",),
+    "what connects two themes, what grew and what faded": (
+        "navigator/test_navigation.py::test_what_connects_themes_and_what_grew",
+    ),
+    "the map stays where it was": ("navigator/test_clusters.py::test_the_map_stays_where_it_was",),
+    "ids and summaries survive edits elsewhere": (
+        "navigator/test_nodes.py::test_an_edit_of_one_paragraph_leaves_every_other_id",
+    ),
+    "text from outside is labelled in every answer": (
+        "navigator/test_navigation.py::test_what_is_from_outside_says_so_at_each_step",
+    ),
+    "questions with known places are answered in place": (
+        "navigator/test_questions.py::test_questions_are_answered_in_place_at_least_as_well_as_plain_search_finds",
+    ),
+    "every command of nav, readable in a terminal": (
+        "cli/test_nav.py::test_every_command_of_nav_is_tried_here",
+        "cli/test_nav.py::test_texts_are_wrapped_to_the_terminal",
+    ),
     "what do I have about": ("agent/test_ask.py::test_what_do_i_have_about",),
     "show me the main themes": ("agent/test_ask.py::test_show_me_the_main_themes",),
     "go deeper into this one": ("agent/test_ask.py::test_go_deeper_into_this_one",),
