@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from infold.durable.sqlite import Database, Schema
+from infold.durable.sqlite import Database, Schema, version_of
 from infold.errors import IndexFault, StateUnwritable, StoreTooNew, VaultBusy
 
 FIRST = ("CREATE TABLE IF NOT EXISTS words (word TEXT PRIMARY KEY) WITHOUT ROWID",)
@@ -53,6 +53,24 @@ def test_what_is_acknowledged_is_there_when_it_is_opened_again(file):
         assert words(db) == ["a"]
         with db.alone() as connection:
             assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
+
+
+def test_a_file_that_another_process_makes_meanwhile_is_not_something_else(file):
+    """Version and tables are read of one state: a first migration between the two questions is not seen by half."""
+    file.parent.mkdir()
+    made: list[str] = []
+
+    def make(statement):
+        if "sqlite_master" in statement and not made:
+            made.append(statement)
+            Database(file, SCHEMA).close()
+
+    with closing(sqlite3.connect(file, isolation_level=None)) as asking:
+        asking.execute("PRAGMA journal_mode = WAL")
+        asking.set_trace_callback(make)
+        assert version_of(asking, file, SCHEMA) == 0
+        assert made
+        assert version_of(asking, file, SCHEMA) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such permissions there")

@@ -141,15 +141,8 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One state of the file for several questions, whatever others write meanwhile."""
-        with self._held():
-            if self._db.in_transaction:
-                yield self._db
-                return
-            self._db.execute("BEGIN")
-            try:
-                yield self._db
-            finally:
-                self._end("COMMIT")
+        with self._held(), _one_state(self._db):
+            yield self._db
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
@@ -208,13 +201,9 @@ class Database:
         try:
             migrate(self._db, self.file, self._schema)
         except BaseException:
-            self._end("ROLLBACK")
+            _end(self._db, "ROLLBACK")
             raise
-        self._end("COMMIT")
-
-    def _end(self, statement: str) -> None:
-        if self._db.in_transaction:  # SQLite itself ends one where the system refused a part of it
-            self._db.execute(statement)
+        _end(self._db, "COMMIT")
 
     def _is_of_today(self) -> bool:
         version_of(self._db, self.file, self._schema)
@@ -249,14 +238,15 @@ class Database:
 
 def version_of(connection: sqlite3.Connection, file: Path, schema: Schema) -> int:
     """The version of a file; 0 where it is empty. Raises where it is of a later infold, or of something else."""
-    number = _number(connection)
+    with _one_state(connection):  # another process may be making the file between two questions
+        number = _number(connection)
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if number > schema.version:
         raise (schema.too_new or schema.damaged)(
             f"{file.name} was written by a later infold (version {number} of its tables; this one knows "
             f"{schema.version}).",
             hint=schema.too_new_hint,
         )
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     is_adopted = number == 0 and schema.is_adopted and schema.table in tables
     if is_adopted:
         return 1
@@ -314,6 +304,23 @@ def _made(file: Path) -> None:
             f"{file} cannot be written: {error.strerror or error}.",
             hint="Free disk space or set the permissions right.",
         ) from error
+
+
+@contextmanager
+def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        _end(connection, "COMMIT")
+
+
+def _end(connection: sqlite3.Connection, statement: str) -> None:
+    if connection.in_transaction:  # SQLite itself ends one where the system refused a part of it
+        connection.execute(statement)
 
 
 def _number(connection: sqlite3.Connection) -> int:
