@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -44,13 +43,12 @@ def verify(folder: Path) -> None:
                 )
 
 
-def _segment_files(folder: Path) -> Iterator[Path]:
+def _segment_files(folder: Path) -> list[Path]:
     """The files of the index as committed."""
     meta = json.loads((folder / META).read_bytes())
     names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
-    for entry in os.scandir(folder):
-        if entry.name.partition(".")[0] in names:
-            yield Path(entry.path)
+    with os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if entry.name.partition(".")[0] in names]
 
 
 def _size_and_time(file: Path) -> list[int]:
