@@ -1,5 +1,4 @@
-// Every page: the theme, keys, dialogs and the palette. All of it, and the script that a page adds, is an addition:
-// without scripts every page works by links and forms.
+// Every page: the theme, keys, dialogs and the palette. Reading, searching, editing and planning work without it.
 import { $, $$ } from "./page.js";
 import { openPalette } from "./palette.js";
 
