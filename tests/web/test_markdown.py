@@ -91,6 +91,15 @@ def test_footnotes_are_numbered_as_they_are_named_and_lead_there_and_back():
     assert html("[^a]\n\n[^a]: see [^a] ^[and ^[more]]").count("<li") == 3
 
 
+def test_footnotes_named_in_a_callout_lead_there_and_back():
+    """In its title and in its first lines, each is counted once, in the order in which one reads."""
+    shown = html("> [!note]- Of[^t]\n> first[^a] ^[here]\n\nafter[^a]\n\n[^a]: A\n[^t]: T")
+    body, notes = shown.split('<div class="footnotes">')
+    assert re.findall(r'id="at-footnote-([^"]+)"', body) == ["1-from", "2-from", "3-from", "2-from-2"]
+    assert re.search(r'<summary class="callout-title">Of<sup class="footnote" id="at-footnote-1-from">', body)
+    assert set(re.findall(r'href="#([^"]+-from)"', notes)) < set(re.findall(r'id="([^"]+)"', body))
+
+
 def test_footnotes_of_an_embedded_note_are_its_own():
     """Two notes on a page have no place of the same name."""
     shown = html("x[^1]\n\n![[b]]\n\n[^1]: of a", b="y[^1]\n\n[^1]: of b")

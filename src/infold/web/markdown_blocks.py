@@ -13,8 +13,8 @@ _CALLOUT: Final = re.compile(r"\[!(\w[\w-]*)\]([+-]?)[ \t]*(.*)")
 
 
 def add_block_rules(made: MarkdownIt) -> None:
-    """Teaches a parser these blocks; before links in their text are looked at."""
-    made.core.ruler.after("inline", "callouts", _callouts)
+    """Teaches a parser these blocks; what is a callout is known before its text is read."""
+    made.core.ruler.before("inline", "callouts", _callouts)
     made.core.ruler.push("tasks", _tasks)
     made.core.ruler.push("cells", _cells)
 
@@ -33,13 +33,16 @@ def _callouts(state: StateCore) -> None:
         folds = bool(found[2])
         token.tag = _closing(state.tokens, place).tag = "details" if folds else "div"
         token.attrs |= {"class": "callout", "data-callout": kind} | ({"open": ""} if found[2] == "+" else {})
-        heading = Token("html_block", "", 0)
-        title_tag = "summary" if folds else "div"
-        said = state.md.renderInline(title, state.env)
-        heading.content = f'<{title_tag} class="callout-title">{said}</{title_tag}>\n'
-        state.tokens.insert(place + 1, heading)
-        inline.content, inline.children = rest, []
-        state.md.inline.parse(rest, state.md, state.env, inline.children)
+        state.tokens[place + 1 : place + 1] = _heading(title, "summary" if folds else "div")
+        inline.content = rest
+
+
+def _heading(title: str, tag: str) -> list[Token]:
+    """The title, whose text is still to be read."""
+    opened, said, closed = Token("html_block", "", 0), Token("inline", "", 0), Token("html_block", "", 0)
+    opened.content, closed.content = f'<{tag} class="callout-title">', f"</{tag}>\n"
+    said.content, said.children = title, []
+    return [opened, said, closed]
 
 
 def _closing(tokens: list[Token], opening: int) -> Token:

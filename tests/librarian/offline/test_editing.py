@@ -173,6 +173,15 @@ def test_what_fits_nowhere_is_left_with_a_reason():
     assert answer.left[0].reason
 
 
+def test_a_reason_names_no_word_that_tells_of_nothing():
+    """In a vault where hardly a note has them, "The" and "with" are as rare as any word, and still say nothing."""
+    texts = {"Garden.md": GARDEN, "Songs.md": "# Songs\n\nLoud.\n"}
+    reasons = [edit.reason for edit in answered(texts, "The rake is for clay. With the spade and a sieve.").edits]
+    shared = {word for reason in reasons for word in reason.partition("shares ")[2].partition(";")[0].split(", ")}
+    assert shared & {"rake", "clay", "spade"}
+    assert not {word.casefold() for word in shared} & {"the", "with", "and", "it"}
+
+
 def test_the_same_request_gives_the_same_answer():
     """Decisions depend on nothing but what is asked."""
     texts = {"Garden.md": GARDEN, "Soil.md": "# Soil\n\nSoil is clay, sand and humus.\n"}
