@@ -7,8 +7,6 @@ import sys
 from importlib.resources import files
 from string import Template
 
-import pytest
-
 from infold.cli.commands import COMMANDS, CommandGroup
 from infold.operations.contract import Face
 from infold.operations.table import operations
@@ -74,11 +72,18 @@ async def over_http():
 answer = asyncio.run(over_http())
 assert answer.json() == {"noteCount": 1}, (answer.status_code, answer.text)
 vault.close()
+
+from typer.testing import CliRunner
+from infold.cli.app import app
+import json
+
+prompt = CliRunner().invoke(app, ["call", "note_count", "folder=.", "--vault", sys.argv[2], "--state", sys.argv[3]])
+assert json.loads(prompt.stdout) == {"noteCount": 1}, prompt.output
 """
 
 
 def test_a_new_operation_is_one_file_and_in_all_faces(tmp_path):
-    """A file beside the others, nothing else: it is a function of Python, a tool for agents, and a path of the API."""
+    """A file beside the others, nothing else: a function of Python, a tool for agents, a path of the API, an `infold call`."""
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "counting.py").write_text(NEW)
     (tmp_path / "vault").mkdir()
@@ -94,17 +99,6 @@ def test_a_command_that_names_an_operation_names_one_there_is():
     named = [part.operation for part in parts if part.operation]
     assert set(named) <= operations(Face.CLI).keys()
     assert len(named) == len(set(named))
-
-
-TREES = "docmem"  # `infold docmem` has a command for each verb, some of which are several operations
-
-
-@pytest.mark.parametrize("name", sorted(name for name, each in operations().items() if each.group != TREES))
-def test_what_no_command_offers_is_a_decision(name):
-    """An operation is a command too, or says why it is none."""
-    parts = (part for entry in COMMANDS for part in (entry.entries if isinstance(entry, CommandGroup) else (entry,)))
-    is_command = name in {part.operation for part in parts}
-    assert is_command or operations()[name].not_in.get(Face.CLI), f"{name} has no command, and no reason"
 
 
 def test_instructions_name_only_operations_there_are(tmp_path):

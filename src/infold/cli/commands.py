@@ -178,6 +178,7 @@ COMMANDS: Final[tuple[CommandEntry | CommandGroup, ...]] = (
         NOTEBOOK,
     ),
     CommandEntry("serve", "serve:serve", NOTEBOOK),
+    CommandEntry("call", "call:call", NOTEBOOK),
     CommandEntry("migrate", "migrate:migrate", VAULT, operation="notebook_migrate"),
     CommandEntry("rename", "notes:rename", VAULT, operation="knowledge_rename"),
     CommandEntry("delete", "notes:delete", VAULT, operation="knowledge_delete"),

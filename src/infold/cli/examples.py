@@ -107,6 +107,7 @@ EXAMPLES: Final[dict[str, tuple[str, str]]] = {
     "nav save-trail": ("nav save-trail", "nav save-trail what keeps compost warm --dry-run"),
     "nav name-themes": ("nav name-themes", "nav name-themes --level 2 --max-usd 0.10"),
     "serve": ("serve", "serve --port 8400"),
+    "call": ("call memory_search --arguments", 'call memory_search query="garden fence" maxResults=3'),
     "migrate": ("migrate --dry-run", "migrate"),
     "rename": ("rename Boiler Heating", "rename Boiler house/ --dry-run"),
     "delete": ("delete Boiler --dry-run", "delete drafts/old.md"),

@@ -71,8 +71,11 @@ class ToolChoice:
         }
 
 
-def called(name: str, offered: Mapping[str, OfferT]) -> OfferT:
-    """The tool that a call names, also by its other name. Raises UsageError with the names that come near."""
+def called(name: str, offered: Mapping[str, OfferT], *, kind: str = "tool") -> OfferT:
+    """The tool that a call names, also by its other name. Raises UsageError with the names that come near.
+
+    `kind` is what the error calls it.
+    """
     other = (
         each
         for own, each in offered.items()
@@ -81,6 +84,6 @@ def called(name: str, offered: Mapping[str, OfferT]) -> OfferT:
     found = offered.get(name) or next(other, None)
     if found is None:
         near = get_close_matches(name, offered, 2)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"The tools are {', '.join(offered)}."
-        raise UsageError(f"There is no tool {name!r}.", hint=hint)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"The {kind}s are {', '.join(offered)}."
+        raise UsageError(f"There is no {kind} {name!r}.", hint=hint)
     return found
