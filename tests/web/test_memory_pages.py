@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 import pytest
 
+import infold
 from infold.operations import docmem, docmem_writing
 from infold.operations.contract import Nothing
-from infold.web.memory_pages import branch_of
+from infold.web.memory_pages import MemoryPages, branch_of
 
 MEMORY = {"context_type": "memory", "context_name": "", "context_value": ""}
 
@@ -177,3 +179,24 @@ def test_of_a_large_tree_the_upper_levels_are_shown(vault):
     assert [(len(part.children), part.hidden) for part in top.children] == [(0, 5)] * 3
     whole = branch_of(nodes, most=100)
     assert [(len(part.children), part.hidden) for part in whole.children] == [(5, 0)] * 3
+
+
+async def test_a_tree_with_very_many_nodes_right_below_is_shown_in_pages(folder, tmp_path):
+    """Every node is on one page, with what is below it; the page of a node that is opened is the one it is on."""
+    with infold.open(folder, state=tmp_path / "state", changes=["docmem.summarise=manual"]) as vault:
+        docmem_writing.docmem_create(vault, docmem_writing.DocmemCreateRequest(root="wide", text="", **MEMORY))
+        many = tuple(docmem_writing.NodeToAdd(text=f"bed {n}.", **MEMORY) for n in range(450))
+        docmem_writing.docmem_append_all(vault, docmem_writing.DocmemAppendAllRequest(parent="wide", nodes=many))
+        last = docmem.docmem_show(vault, docmem.DocmemShowRequest(node="wide")).nodes[-1]
+        below = docmem_writing.DocmemAppendRequest(parent=last.id, text="the deep one.", **MEMORY)
+        docmem_writing.docmem_append(vault, below)
+        pages = MemoryPages(vault)
+        shown = [await pages.memory({"root": "wide", "page": str(number)}) for number in (1, 2, 3)]
+        opened = await pages.memory({"root": "wide", "node": last.id})
+    texts = [bytes(page.body).decode() for page in shown]
+    listed = [re.findall(r'class="says">(bed \d+)\.', text) for text in texts]
+    assert [len(part) for part in listed] == [200, 200, 50]
+    assert [*chain.from_iterable(listed)] == [f"bed {n}" for n in range(450)]
+    assert ["the deep one." in text for text in texts] == [False, False, True]
+    assert b"401 to 450 of 450" in opened.body
+    assert b'aria-current="true"' in opened.body

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
+from itertools import chain
 from urllib.parse import quote
+
+import pytest
 
 from infold.web.markdown import note_html
 
@@ -59,6 +63,27 @@ async def test_every_page_opens(client, vault):
             assert answer.status_code == 200, (path, answer.text)
             assert "<h1" in answer.text, path
             Elements(answer.text).assert_harmless()
+
+
+@pytest.mark.parametrize("address", ["/folder/many", "/browse?path=many"])
+async def test_a_folder_of_very_many_notes_is_shown_in_pages(client, folder, address):
+    """Going from page to page by their links one meets each folder and note once, folders first; no page is long."""
+    names = [f"many/{n:03}.md" for n in range(430)]
+    for name in (*names, "many/inner/deep.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("# A note\n")
+    listed, followed = [], [address]
+    async with client() as http:
+        for _ in range(3):
+            text = (await http.get(followed[-1])).text
+            listed.append(re.findall(r'<td><a href="([^"]+)"', text))
+            followed += [unescape(link) for link in re.findall(r'rel="next" href="([^"]+)" data-key="\]"', text)]
+        past = (await http.get(followed[-1].rpartition("=")[0] + "=99")).text
+    assert [len(part) for part in listed] == [200, 200, 31]
+    assert listed[0][0].endswith(("/folder/many/inner", "/browse?path=many/inner"))
+    assert [*chain.from_iterable(listed)][1:] == [f"/note/{name}" for name in names]
+    assert len(followed) == 3
+    assert "401 to 431 of 431" in past
 
 
 async def test_an_edit_is_saved_and_can_be_taken_back(client, folder):

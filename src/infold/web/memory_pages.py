@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import APIRouter, Request
@@ -31,12 +33,14 @@ from infold.operations.docmem_search import (
     docmem_search,
 )
 from infold.web.memory_changes import DONE, change_memory
+from infold.web.paging import ListPage, page_of
 from infold.web.rendering import Pages
 
 if TYPE_CHECKING:
     from infold.app import OpenVault
 
 _NODES_SHOWN: Final = 400
+_CHILDREN_SHOWN: Final = 200
 _FOUND: Final = 20
 _DELETED_SHOWN: Final = 20
 _BUDGET_TOKENS: Final = 4000
@@ -80,6 +84,19 @@ def branch_of(nodes: Sequence[MemoryNode], most: int = _NODES_SHOWN) -> Branch:
     return top
 
 
+def part_below(nodes: Sequence[MemoryNode], chosen: str, number: int) -> tuple[list[MemoryNode], ListPage]:
+    """The first node and a page of what hangs right below it, each with all below itself: what `branch_of` takes.
+
+    It is page `number`, counted from 1; 0 is the page on which `chosen` is.
+    """
+    starts = [place for place, node in enumerate(nodes) if node.depth == 1]
+    if number < 1:
+        at = next((place for place, node in enumerate(nodes) if node.id == chosen), 0)
+        number = (max(1, bisect_right(starts, at)) - 1) // _CHILDREN_SHOWN + 1
+    part = page_of([*pairwise([*starts, len(nodes)])], number, _CHILDREN_SHOWN)
+    return [*nodes[:1], *(node for first, end in part.rows for node in nodes[first:end])], part
+
+
 class MemoryPages(Pages):
     """Memory trees, read and edited."""
 
@@ -90,15 +107,17 @@ class MemoryPages(Pages):
         values["roots"] = (await self.ask(docmem_roots, Nothing())).trees
         values["deleted"] = (await self.ask(docmem_deleted, DocmemDeletedRequest())).deleted[:_DELETED_SHOWN]
         if top:
-            values |= await self._opened(top, chosen, query)
+            number = asked.get("page", "")
+            values |= await self._opened(top, chosen, query, int(number) if number.isdecimal() else 0)
         done = DONE.get(asked.get("done", ""))
         code = failed.http_status if failed else 200
         return self.page("memory", code=code, notice=done or "", gone=asked.get("gone", ""), **values)
 
-    async def _opened(self, top: str, chosen: str, query: str) -> dict[str, Any]:
+    async def _opened(self, top: str, chosen: str, query: str, number: int) -> dict[str, Any]:
         shown = await self.ask(docmem_show, DocmemShowRequest(node=top))
         nodes = shown.nodes
-        values: dict[str, Any] = {"branch": branch_of(nodes), "size": len(nodes)}
+        below, part = part_below(nodes, chosen, number)
+        values: dict[str, Any] = {"branch": branch_of(below), "part": part, "size": len(nodes)}
         values["tree_root"] = await self.ask(docmem_get_root, DocmemNodeRequest(node=top))
         if query:
             request = DocmemSearchRequest(query=query, within=top, limit=_FOUND)
@@ -120,7 +139,7 @@ class MemoryPages(Pages):
             "versions": tuple(reversed(past.versions)),
             "before": beside[place - 1] if place else None,
             "after": beside[place + 1] if place + 1 < len(beside) else None,
-            "following": beside[place:],
+            "following": beside[place:][:_NODES_SHOWN],
             "others": [node for node in nodes if node.id != chosen][:_NODES_SHOWN],
         }
 

@@ -25,6 +25,7 @@ from infold.operations.navigator import (
 )
 from infold.operations.navigator_import import BrowseVaultRequest, browse_vault
 from infold.operations.navigator_themes import ThemesRequest, theme_map, themes
+from infold.web.paging import page_of
 from infold.web.rendering import Pages
 
 _CALLER: Final = "browser"
@@ -53,9 +54,11 @@ class NavigatorPages(Pages):
         listed = await self.ask(browse_vault, BrowseVaultRequest())
         return self.page("nav", found=found, what=what, query=query, listed=listed)
 
-    async def browse(self, path: str) -> Response:
-        """Folders and notes with their tokens and states, to import."""
-        return self.page("browse", found=await self.ask(browse_vault, BrowseVaultRequest(path=path)), path=path)
+    async def browse(self, path: str, number: int) -> Response:
+        """Folders and notes with their tokens and states, to import; of many notes that page of the list."""
+        found = await self.ask(browse_vault, BrowseVaultRequest(path=path))
+        part = page_of((*found.folders, *found.notes), number)
+        return self.page("browse", part=part, path=path)
 
     async def themes(self, level: int) -> Response:
         """The themes, and the map that the script draws."""
@@ -72,8 +75,8 @@ def add_navigator_pages(router: APIRouter, pages: NavigatorPages) -> None:
         return await pages.navigate(step, node, q)
 
     @router.get("/browse")
-    async def browse(path: str = "") -> Response:
-        return await pages.browse(path)
+    async def browse(path: str = "", page: int = 1) -> Response:
+        return await pages.browse(path, page)
 
     @router.get("/themes")
     async def show_themes(level: Annotated[int, Query(ge=1, le=3)] = 1) -> Response:

@@ -19,6 +19,7 @@ from infold.operations.notes import KnowledgeDeleteRequest, knowledge_delete
 from infold.vault.files import safe_path
 from infold.web.markdown import note_html
 from infold.web.markdown_links import page_address
+from infold.web.paging import page_of
 from infold.web.properties import properties
 from infold.web.rendering import ALONE, Pages
 from infold.web.resolving import Resolver
@@ -41,10 +42,11 @@ class NotePages(Pages):
         super().__init__(vault)
         self._resolver = Resolver(vault)
 
-    async def folder(self, path: str) -> Response:
-        """What lies in a folder."""
+    async def folder(self, path: str, number: int) -> Response:
+        """What lies in a folder, folders first; of a large one that page of the list."""
         found = await self.ask(notebook_pages, NotebookPagesRequest(folder=path))
-        return self.page("folder", found=found, above=path.rpartition("/")[0], inside=bool(path))
+        part = page_of((*found.folders, *found.pages), number)
+        return self.page("folder", folder=found.folder, part=part, above=path.rpartition("/")[0], inside=bool(path))
 
     async def note(self, path: str, notice: str = "") -> Response:
         """A note, with what links to it beside it."""
@@ -134,12 +136,12 @@ def add_note_pages(router: APIRouter, pages: NotePages) -> None:
     """Their addresses."""
 
     @router.get("/notebook")
-    async def top() -> Response:
-        return await pages.folder("")
+    async def top(page: int = 1) -> Response:
+        return await pages.folder("", page)
 
     @router.get("/folder/{path:path}")
-    async def folder(path: str) -> Response:
-        return await pages.folder(path.strip("/"))
+    async def folder(path: str, page: int = 1) -> Response:
+        return await pages.folder(path.strip("/"), page)
 
     @router.get("/note/{path:path}")
     async def note(path: str, done: str = "") -> Response:
