@@ -53,6 +53,28 @@ def test_explore_finds_the_right_node_at_its_level(imported):
     assert only.nodes[0].path == "work/release.md"
 
 
+def test_a_heading_that_repeats_the_title_is_one_crumb(imported):
+    """The article and its first heading say the same once: in the breadcrumbs, and in the trail of what is below."""
+    answer = explore(imported, ExploreRequest(query="never wet the leaves of a tomato plant"))
+    assert answer.breadcrumbs[:2] == ("Tomatoes", "Watering")
+    trails = {node.trail for node in explore(imported, ExploreRequest(query="tomatoes water", radius=2)).nodes}
+    assert ("Compost", "Heat") in trails
+    assert all(len(set(trail)) == len(trail) for trail in trails)
+
+
+def test_a_summary_of_lists_shows_no_marks(vault, folder):
+    """Without a model: of sections that are lists, what their items say."""
+    (folder / "shopping.md").write_text(
+        "# Shopping\n\n## Bakery\n\n- [ ] rye bread\n- a brioche\n\n## Dairy\n\n1. butter\n"
+    )
+    vault.import_notes(["shopping.md"])
+    nodes = vault.navigator_store.of_article("shopping.md")
+    said = summarize(vault, SummarizeRequest(node_ids=tuple(node.id for node in nodes if node.title))).summary
+    assert all(item in said for item in ("rye bread", "brioche", "butter"))
+    assert not any(mark in said for mark in ("#", "- ", "[ ]", "1."))
+    assert [node.summary for node in nodes if node.type == "paragraph"] == ["rye bread. a brioche.", "butter."]
+
+
 def test_filters_by_folder_tag_and_day(imported):
     """Only notes that meet all of them are looked at; a tag includes those below it."""
     assert {n.path for n in explore(imported, ExploreRequest(query="server", folder="work", radius=2)).nodes} <= {
@@ -112,7 +134,7 @@ def test_this_one_is_the_centre(imported, name):
     centre = explore(imported, ExploreRequest(query="tomatoes want sun and water", types=("paragraph",))).centre
     assert move(imported, MoveRequest(node_id=name)).centre.id == centre.id
     risen = zoom_out(imported, NodeRequest(node_id=centre.id))
-    assert risen.breadcrumbs == ("Tomatoes", "Tomatoes")
+    assert risen.breadcrumbs == ("Tomatoes",)
     assert back(imported, CallerRequest()).centre.id == centre.id
     assert explore(imported, ExploreRequest(query="leaves", center_node_id=name or "this one")).nodes
 

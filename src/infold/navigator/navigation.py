@@ -243,14 +243,16 @@ class Navigator:
         scores = np.zeros(len(vectors.ids), dtype=np.float32)
         if self._keywords is None:
             return scores
+        found = self._keywords(query)
+        lines = self._store.lines([path for path, _, _, _ in found])
         places = vectors.places
-        for path, first, last, score in self._keywords(query):
-            for node in self._store.of_article(path):
-                place = places.get(node.id)
-                shared = min(last, node.end_line) - max(first, node.line) + 1
-                if place is None or shared <= 0:
+        for path, first, last, score in found:
+            for node_id, line, end_line in lines.get(path, ()):
+                shared = min(last, end_line) - max(first, line) + 1
+                place = places.get(node_id) if shared > 0 else None
+                if place is None:
                     continue
-                share = shared / (last - first + node.end_line - node.line + 2 - shared)
+                share = shared / (last - first + end_line - line + 2 - shared)
                 scores[place] = max(scores[place], _KEYWORD_WEIGHT * score * (0.4 + 0.6 * share))
         return scores
 

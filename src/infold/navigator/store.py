@@ -198,6 +198,15 @@ class NavigatorStore:
         with self._nodes.reading() as db:
             return [_stored(row) for row in db.execute(query, (path,))]
 
+    def lines(self, paths: Iterable[str]) -> dict[str, list[tuple[str, int, int]]]:
+        """The id, first and last line of each node of these notes."""
+        query = "SELECT path, id, line, end_line FROM nodes WHERE path IN (SELECT value FROM json_each(?))"
+        found: dict[str, list[tuple[str, int, int]]] = {}
+        with self._nodes.reading() as db:
+            for path, *node in db.execute(query, (json.dumps(list(paths)),)):
+                found.setdefault(path, []).append((node[0], node[1], node[2]))
+        return found
+
     def contents(self, paths: Sequence[str]) -> dict[tuple[str, int], StoredContent]:
         """What each node of these notes says now, by path and ordinal."""
         query = (

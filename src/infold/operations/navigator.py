@@ -19,6 +19,7 @@ from infold.operations.contract import Effect, Group, Message
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
 from infold.vault.front_matter import TRUST_OF_NOTES
+from infold.vault.names import folded
 
 _DAY = r"^\d{4}-\d\d-\d\d$"
 NAVIGATOR_ERRORS = (UsageError, NodeUnknown, NavigatorDamaged, EnvironmentFault, IndexFault)
@@ -44,7 +45,7 @@ class NodeInfo(Message):
     title: str
     """Of an article or a section; empty for a paragraph."""
     trail: tuple[str, ...]
-    """The titles above it, the article's first."""
+    """The titles above it, the article's first; its first heading only where it says something else."""
     summary: str
     """What it says, in short; of one that waits for its summary how it begins."""
     dirty: bool
@@ -307,12 +308,18 @@ def _fields(vault: OpenVault, node: StoredNode) -> dict[str, object]:
         "start_line": node.line,
         "end_line": node.end_line,
         "title": node.title,
-        "trail": node.trail,
+        "trail": _titles_once(node.trail),
         "summary": summary,
         "dirty": node.is_dirty,
         "updated_at": node.updated_at,
         "trust": vault.navigator_store.trusts([node])[node.id],
     }
+
+
+def _titles_once(titles: Sequence[str]) -> tuple[str, ...]:
+    """The titles from an article down, without a heading right below it that only repeats its title."""
+    is_repeated = len(titles) > 1 and folded(titles[0]) == folded(titles[1])
+    return (titles[0], *titles[2:]) if is_repeated else tuple(titles)
 
 
 def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[NodeMatch]) -> NodesAnswer:
@@ -325,7 +332,7 @@ def _nodes(vault: OpenVault, navigator: Navigator, found: Sequence[NodeMatch]) -
             FoundNode(**_fields(vault, each.node), likeness=each.likeness, reason=each.reason) for each in found
         ),
         centre=node_info(vault, centre) if centre is not None else None,
-        breadcrumbs=tuple(crumbs),
+        breadcrumbs=_titles_once(crumbs),
         lens=place.lens,
         notice=notice,
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.librarian.answers import SummaryRequest
-from infold.librarian.offline.summaries import extract, from_linked
+from infold.librarian.offline.summaries import extract, from_linked, prose
 from infold.text import word_count
 from tests.librarian.offline.support import librarian_in
 
@@ -92,3 +92,13 @@ def test_the_librarian_summarises_within_the_range():
     request = SummaryRequest("a.md", "A", body, None, (LOW, HIGH))
     answer = asyncio.run(librarian_in({}).summarise(request))
     type(answer).model_validate(answer.model_dump(), context={"request": request})
+
+
+def test_prose_of_lists_is_sentences():
+    """Headings, bullets, boxes, quotes and marks go; tables speak by their cells, a bare heading by its words."""
+    text = "## Later\n\n- [ ] **bread**\n- [x] see [[jam|the jam]]\n  1. salted\n\n> Never cold!\n\n```sh\nls\n```\n"
+    assert prose(text) == ["bread.", "see the jam.", "salted.", "Never cold!"]
+    assert prose("| a | b |\n|---|---|\n| 1 | 2 |\n") == ["a, b.", "1, 2."]
+    assert prose("## Later\n") == ["Later"]
+    assert prose("```sh\nls -l\n```\n") == ["ls -l"]
+    assert prose("---\n\n") == []

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from infold.librarian.articles import ArticlePart, ArticleRequest, ArticleSummaries
-from infold.librarian.offline.summaries import cut_words, extract, plain
+from infold.librarian.offline.summaries import cut_words, extract, prose
 from infold.text import folded_words, sentences, word_count
 
 _SHORTEST_WORD: Final = 4  # shorter ones are seldom what a text is about
@@ -27,10 +27,10 @@ def article_summaries(request: ArticleRequest) -> ArticleSummaries:
 
 def _summary(part: ArticlePart, weights: Mapping[str, float]) -> str:
     low, high = part.words
-    own = plain(part.text) if part.kind == "paragraph" else ""
-    if own and word_count(own) <= high:
-        return own
-    said = _central(own, weights, low, high) if own else extract(part.text, low, high)
+    own = prose(part.text) if part.kind == "paragraph" else []
+    if own and word_count(" ".join(own)) <= high:
+        return " ".join(own)
+    said = _central("\n\n".join(own), weights, low, high) if own else extract(part.text, low, high)
     return said or (part.trail[-1] if part.trail else "") or "(empty)"
 
 

@@ -28,7 +28,7 @@ from infold.librarian.offline.candidate_scorer import CandidateScorer
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.offline.question_rules import planned
-from infold.librarian.offline.summaries import plain
+from infold.librarian.offline.summaries import prose
 from infold.librarian.offline.version import NAME
 from infold.librarian.perspectives import PerspectiveRequest, extracted
 from infold.librarian.prompts import DecisionKind
@@ -36,6 +36,7 @@ from infold.librarian.questions import AnswerRequest, CitedAnswer, Plan, PlanReq
 from infold.librarian.spend import CostMeter, Usage
 from infold.librarian.theme_names import NamingRequest, ThemeNames, names_by_terms
 from infold.librarian.trees import Home, HomeRequest
+from infold.text import collapse_spaces
 
 _HOMES: Final = 5  # notes that a paragraph may go to
 
@@ -85,8 +86,9 @@ class OfflineLibrarian:
 
     async def summarise_together(self, request: PerspectiveRequest) -> Summary:
         """The sentences of the passages that say most of what is asked for."""
-        passages = tuple((place, plain(text)) for place, text in request.passages)
-        return Summary(summary=extracted(replace(request, passages=passages)) or passages[0][1][:200])
+        passages = tuple((place, "\n\n".join(prose(text))) for place, text in request.passages)
+        said = extracted(replace(request, passages=passages)) or collapse_spaces(passages[0][1])[:200]
+        return Summary(summary=said)
 
     async def summarise_article(self, request: ArticleRequest) -> ArticleSummaries:
         """The summaries of an article's parts out of its own sentences."""

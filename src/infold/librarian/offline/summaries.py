@@ -154,6 +154,26 @@ def _paragraphs(text: str) -> list[tuple[bool, str]]:
     return found
 
 
+def prose(text: str) -> list[str]:
+    """What `text` says, a paragraph or an item of a list each, ended as a sentence is and without marks of Markdown.
+
+    Headings, tables and code are left out where there is anything else.
+    """
+    said = [plain(written) for _, written in _paragraphs(text)]
+    ended = [each if each[-1] in _ENDS else f"{each}." for each in said if word_count(each)]
+    return ended or [line for line in map(_bare, text.splitlines()) if word_count(line)]
+
+
+def _bare(line: str) -> str:
+    """A line of what is no prose: a heading without its signs, a row of a table as its cells, code as it stands."""
+    line = line.strip()
+    if _FENCE.match(line):
+        return ""
+    if line.startswith("|"):
+        return plain(", ".join(cell.strip() for cell in line.strip("|").split("|"))) + "."
+    return plain(_HEADING.sub("", line, count=1))
+
+
 def plain(text: str) -> str:
     """`text` without marks of Markdown, links as what they show."""
     if "[" in text or "<" in text:
