@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
+from pathlib import Path
+
 from scripts.architecture import PAGE, PICTURE, arrows, layers, packages, render
 
 
@@ -26,3 +30,11 @@ def test_every_package_says_what_it_owns():
 def _without_sizes(page: str) -> list[str]:
     """The map but for files and lines, which change with every line of code."""
     return [line.rsplit("|", 3)[0] if line.startswith("| `") else line for line in page.splitlines()]
+
+
+def test_a_type_name_is_used_once():
+    """Of the public ones: a name says one thing in the whole package."""
+    files = (Path(__file__).resolve().parents[1] / "src" / "infold").rglob("*.py")
+    parsed = (node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    named = Counter(node.name for node in parsed if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+    assert [name for name, count in named.items() if count > 1] == []

@@ -80,6 +80,22 @@ def test_every_other_ending(one, inbox, ending, is_lost):
     assert (found.ending, found.is_lost) == (ending, is_lost)
 
 
+@pytest.mark.parametrize(
+    "after, is_lost",
+    [
+        ("- one\n- new\n- two\n- three\n", False),
+        ("- one\n\n- two\n  - new\n- three\n", False),
+        ("- one\n- three\n", True),
+        ("- two\n- one\n- three\n", True),
+        ("- one\n- twofold\n- three\n", True),
+    ],
+)
+def test_a_quoted_list_that_others_joined_stands_still(after, is_lost):
+    """Its lines are there in their order; one that is gone, or changed places, or says otherwise, is lost."""
+    found, _ = judged(after, record("duplicate", quote="- one\n- two\n- three"))
+    assert found.is_lost is is_lost
+
+
 def test_what_another_note_says_word_for_word_is_a_repeat():
     """Marked as the duplicate of a note that does hold it: not false."""
     notes = {"a.md": BEFORE, "b.md": f"# B\n\n{TEXT}\n"}

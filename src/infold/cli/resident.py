@@ -4,7 +4,7 @@ It runs the commands themselves, with the words that were typed, and gives back 
 fail at is left to the client's own process. It is `watch`, `serve` or `mcp` where one of them runs, else a process of
 its own, which the second search within `watch.resident_minutes` starts and which ends after so long without one. It
 ends within seconds too where its record is taken away, its vault or state folder is gone, its settings or the program
-changed. A `Claim` beside the index is held by it alone and waited for by nobody.
+changed. A `ProcessLock` beside the index is held by it alone and waited for by nobody.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from infold.errors import InfoldError, UsageError
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.place import settings_files
 from infold.progress import Progress, silent
-from infold.search.index.process_lock import Claim
+from infold.search.index.process_lock import ProcessLock
 from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_server import IndexService
 from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, read_card
@@ -47,7 +47,7 @@ TICK_SECONDS: Final = 1.0
 class Resident:
     """Answers searches of one opened vault, from threads, until `end`."""
 
-    def __init__(self, vault: OpenVault, claim: Claim) -> None:
+    def __init__(self, vault: OpenVault, claim: ProcessLock) -> None:
         self._vault, self._claim = vault, claim
         self._place = place_words(vault.located)
         self._code, self._surroundings = client.code(), client.surroundings()
@@ -200,7 +200,7 @@ def _stay(vault: OpenVault, resident: Resident) -> None:
 def _resident(vault: OpenVault) -> Resident | None:
     if not may_serve(vault.located):
         return None
-    claim = Claim(vault.workspace.index / RESIDENT_LOCK)
+    claim = ProcessLock(vault.workspace.index / RESIDENT_LOCK)
     try:
         Disk().make_folder(vault.workspace.index)
         if not claim.take():

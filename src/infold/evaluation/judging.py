@@ -184,7 +184,7 @@ class _Judge:
             return collapse_spaces(item.text) in self._inbox
         held = self._outcome.notes.get(record.file or "", "")
         if record.outcome == "duplicate":
-            return bool(record.quote) and collapse_spaces(record.quote or "") in collapse_spaces(held)
+            return _stands_in(record.quote or "", held)
         if collapse_spaces(item.text) in collapse_spaces(held):
             return True
         wanted = set(folded_words(item.text))
@@ -197,6 +197,14 @@ class _Judge:
         if path not in self._parsed:
             self._parsed[path] = parse(path, self._outcome.notes.get(path, ""))
         return self._parsed[path]
+
+
+def _stands_in(quote: str, held: str) -> bool:
+    """Whether a quote stands in a note: in one piece, or its lines in their order where others joined them."""
+    wanted = [collapse_spaces(line) for line in quote.splitlines() if line.strip()]
+    lines = map(collapse_spaces, held.splitlines())
+    is_whole = collapse_spaces(quote) in collapse_spaces(held)
+    return bool(wanted) and (is_whole or all(line in lines for line in wanted))
 
 
 def _homes_by_chunk(

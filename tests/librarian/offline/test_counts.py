@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.librarian.offline import candidate_scorer
-from infold.librarian.offline.corpus import Corpus, Counts, gather
+from infold.librarian.offline.corpus import Corpus, TermCounts, gather
 from infold.librarian.offline.duplicates import _distinct_words, find_cover
 from infold.librarian.offline.reading import bare, read_note
 from infold.librarian.offline.vault_scorer import scorer_of
@@ -66,7 +66,7 @@ def test_packed_counts_say_the_same(texts):
     """Counts that were packed and unpacked weigh every term and tell every common word as before."""
     readings = {f"{n}.md": read_note(parse(f"{n}.md", text)) for n, text in enumerate(texts)}
     counts = gather(list(readings), readings.get)
-    before, after = Corpus(counts), Corpus(Counts.unpacked(counts.packed()))
+    before, after = Corpus(counts), Corpus(TermCounts.unpacked(counts.packed()))
     for term in [*counts.documents, *counts.words, "other"]:
         assert before.weight(term) == after.weight(term)
         assert before.share(term) == after.share(term)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infold.librarian.offline import sections, weights
-from infold.librarian.offline.corpus import Corpus, Counts, gather
+from infold.librarian.offline.corpus import Corpus, TermCounts, gather
 from infold.librarian.offline.duplicates import DuplicateMatch, find_cover
 from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
@@ -84,7 +84,7 @@ class CandidateScorer:
         embedder: Embedder,
         links: Mapping[str, Sequence[str]],
         called: Mapping[str, Called] | None = None,
-        counts: Callable[[Callable[[], Counts]], Counts] | None = None,
+        counts: Callable[[Callable[[], TermCounts]], TermCounts] | None = None,
     ) -> None:
         self._read = read
         self._search = search

@@ -26,7 +26,7 @@ _COMMON_SHARE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class TermCounts:
     """What was counted in the readings of some notes."""
 
     notes: int
@@ -43,7 +43,7 @@ class Counts:
         return data
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Counts:
+    def unpacked(cls, data: bytes) -> TermCounts:
         """What was packed."""
         notes, length, numbers, words = msgpack.unpackb(data)
         documents = {term: held for term, held, _ in numbers}
@@ -53,7 +53,7 @@ class Counts:
 class Corpus:
     """Frequencies over readings of the vault's notes."""
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: TermCounts) -> None:
         self._counts = counts
         self._weights: dict[str, float] = {}
         self._sampled = max(_LEAST_NOTES, counts.notes)
@@ -87,7 +87,7 @@ def sampled(paths: Sequence[str], limit: int = SAMPLED_NOTES) -> list[str]:
     return [ordered[int(i * step)] for i in range(limit)]
 
 
-def gather(paths: Sequence[str], read: Callable[[str], NoteFeatures | None]) -> Counts:
+def gather(paths: Sequence[str], read: Callable[[str], NoteFeatures | None]) -> TermCounts:
     """What a sample of the notes at `paths` holds; one that cannot be read is left out."""
     documents, occurrences, words = Counter[str](), Counter[str](), Counter[str]()
     notes = length = 0
@@ -98,4 +98,4 @@ def gather(paths: Sequence[str], read: Callable[[str], NoteFeatures | None]) -> 
             documents.update(reading.terms.keys())
             occurrences.update(reading.terms.elements())
             words.update(set(folded_words(reading.note.text)))
-    return Counts(notes, length, documents, occurrences, words)
+    return TermCounts(notes, length, documents, occurrences, words)

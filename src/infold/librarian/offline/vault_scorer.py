@@ -10,7 +10,7 @@ from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
-from infold.librarian.offline.corpus import Counts, sampled
+from infold.librarian.offline.corpus import TermCounts, sampled
 from infold.librarian.offline.names import names_of
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
@@ -33,10 +33,10 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
     links = {path: targets for path, targets in catalogue.outgoing().items() if kind(path) != "inbox"}
     titles = [(title.path, title.title, title.aliases) for title in catalogue.titles() if title.path in links]
 
-    def counts(count: Callable[[], Counts]) -> Counts:
+    def counts(count: Callable[[], TermCounts]) -> TermCounts:
         """Counted once for each content of the notes that are counted."""
         hashes = [f"{path} {catalogue.known_hash(path)}" for path in sampled(list(links))]
         content = content_hash("\n".join((_FORMAT, terms.VERSION, *hashes)))
-        return Counts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
+        return TermCounts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
 
     return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()), counts)

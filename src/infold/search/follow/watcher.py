@@ -23,7 +23,7 @@ from infold.errors import InfoldError, StateUnwritable, VaultBusy
 from infold.progress import Progress
 from infold.search.follow.debounce import EVERYTHING, Settling, Touched, touched
 from infold.search.follow.fs_events import Listener, folders_below
-from infold.search.index.process_lock import Claim
+from infold.search.index.process_lock import ProcessLock
 from infold.search.index.sync_stats import SyncResult
 from infold.settings import WatchParams
 
@@ -221,7 +221,7 @@ class Follower:
 def watch_claimed(index_dir: Path) -> Iterator[None]:
     """For the one process that follows a vault. Raises VaultBusy where another does."""
     Disk().make_folder(index_dir)
-    claim = Claim(index_dir / _LOCK)
+    claim = ProcessLock(index_dir / _LOCK)
     for tries in range(_LOCK_TRIES):
         if claim.take():
             break
@@ -236,7 +236,7 @@ def watch_claimed(index_dir: Path) -> Iterator[None]:
 
 def is_watched(index_dir: Path) -> bool:
     """Whether a process follows the vault of this index."""
-    claim = Claim(index_dir / _LOCK)
+    claim = ProcessLock(index_dir / _LOCK)
     if not claim.file.exists():
         return False
     try:

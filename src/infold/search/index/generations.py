@@ -29,7 +29,7 @@ from typing import Final
 from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
 from infold.search.index.disk_space import require_room
-from infold.search.index.process_lock import Claim
+from infold.search.index.process_lock import ProcessLock
 
 SYNC_WAIT_SECONDS: Final = 30.0
 OWNER_LOCK: Final = "owner.lock"
@@ -95,7 +95,7 @@ class Generations:
     def remove(self, generation: str) -> bool:
         """Takes a generation's folder away; False where somebody uses it, and it stays."""
         folder = self.folder_of(generation)
-        claim = Claim(folder / OWNER_LOCK)
+        claim = ProcessLock(folder / OWNER_LOCK)
         if not claim.take():
             return not folder.exists()
         try:
@@ -143,7 +143,7 @@ class Generations:
         """For the one process that brings the index up to date. Raises VaultBusy where another does after the wait."""
         with _unwritable(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        claim = Claim(self.folder / "syncing.lock")
+        claim = ProcessLock(self.folder / "syncing.lock")
         until = time.monotonic() + wait_seconds
         while not claim.take():
             if time.monotonic() >= until:

@@ -14,7 +14,7 @@ from pathlib import Path
 from infold.errors import StateUnwritable
 
 
-class Claim:
+class ProcessLock:
     """The lock on `file`, which is made on first use. Its folder must be there."""
 
     def __init__(self, file: Path) -> None:

@@ -28,7 +28,7 @@ from infold.search.index.engines import open_engine
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, listed
 from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
 from infold.search.index.manifest import Identity, Manifest
-from infold.search.index.sync_stats import Counts, SyncResult
+from infold.search.index.sync_stats import SyncCounts, SyncResult
 from infold.search.index.words import WordWriter
 from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
 from infold.search.languages import check_language
@@ -129,7 +129,7 @@ class _Sync:
         self._store, self._params, self._embedder, self._progress = store, params, embedder, progress
         self._notes, self._feeds = notes, tuple(feeds or (notes,))
         self._started_ns = time.time_ns()
-        self._counts = Counts()
+        self._counts = SyncCounts()
         self._emptied, self._rebuilt, self._pending, self._generation = False, False, 0, ""
         self._manifest: Manifest | None = None
         self._words: WordWriter | None = None
@@ -169,7 +169,7 @@ class _Sync:
         """Forgets a failed attempt."""
         with contextlib.suppress(IndexFault):
             self.close()
-        self._counts, self._emptied = Counts(), False
+        self._counts, self._emptied = SyncCounts(), False
 
     def close(self) -> None:
         """Lets go of index and manifest."""

@@ -41,7 +41,7 @@ class SyncResult:
 
 
 @dataclass(slots=True)
-class Counts:
+class SyncCounts:
     """What has been done so far."""
 
     scanned: int = 0

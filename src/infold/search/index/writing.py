@@ -20,7 +20,7 @@ from infold.search.index.disk_space import require_room
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, ReadRequest, ReadResult
 from infold.search.index.manifest import DueVectors, IndexedNote, Manifest
 from infold.search.index.payload import payload_of
-from infold.search.index.sync_stats import Counts
+from infold.search.index.sync_stats import SyncCounts
 from infold.workers import MANY, Crew, processors
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Target:
     store: EmbeddingStore
     embedder: Embedder
     progress: Progress
-    counts: Counts
+    counts: SyncCounts
     started_ns: int
     at_once: bool = False  # vectors are written with the words
 

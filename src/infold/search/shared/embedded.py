@@ -14,7 +14,7 @@ from typing import Final
 from infold.errors import IndexFault
 from infold.search.index.contract import VectorIndex
 from infold.search.index.generations import OWNER_LOCK, Generations
-from infold.search.index.process_lock import Claim
+from infold.search.index.process_lock import ProcessLock
 from infold.search.shared.shared_index import SharedIndex
 
 _SHARD: Final = "shard"
@@ -55,7 +55,7 @@ class EdgeEngine:
         That process inherits the owner's lock, so that the shard is nobody else's until it ends, even where this one is
         killed.
         """
-        claim = Claim(self._folder.folder_of(generation) / OWNER_LOCK)
+        claim = ProcessLock(self._folder.folder_of(generation) / OWNER_LOCK)
         if not (self.exists(generation) and claim.take()):
             return False
         try:
@@ -72,7 +72,7 @@ class EdgeEngine:
         return self._folder.folder_of(generation) / _SHARD
 
 
-def _run(code: str, argument: str, claim: Claim, seconds: float) -> None:
+def _run(code: str, argument: str, claim: ProcessLock, seconds: float) -> None:
     """Runs `code` in a process that holds the claim too, until it ends, however it does, or the time is over."""
     import subprocess  # here, because a search needs neither
 

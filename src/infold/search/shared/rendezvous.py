@@ -20,7 +20,7 @@ from typing import Final
 from infold.durable.files import Disk
 from infold.environment import Environment
 from infold.errors import StateUnwritable
-from infold.search.index.process_lock import Claim
+from infold.search.index.process_lock import ProcessLock
 from infold.search.shared.frames import is_private
 from infold.search.shared.protocol import PROTOCOL
 
@@ -54,7 +54,7 @@ def read_card(folder: Path, name: str = CARD) -> OwnerInfo | None:
 
 def is_serving(folder: Path) -> bool:
     """Whether a process serves searches of the index in `folder`."""
-    claim = Claim(folder / RESIDENT_LOCK)
+    claim = ProcessLock(folder / RESIDENT_LOCK)
     if not claim.file.exists():
         return False
     is_free = claim.take()

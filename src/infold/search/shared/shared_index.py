@@ -22,7 +22,7 @@ from infold.errors import IndexFault, VaultBusy
 from infold.search.index.chunked_writes import steps
 from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorIndex, VectorRecord
 from infold.search.index.generations import OWNER_LOCK
-from infold.search.index.process_lock import Claim, forget_files, keep_for_ever
+from infold.search.index.process_lock import ProcessLock, forget_files, keep_for_ever
 from infold.search.shared import protocol as wire
 from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_client import IndexConnection
@@ -48,7 +48,7 @@ class _Sharing:
         self.process = os.getpid()
         self._folder = folder
         self._opener = opener
-        self._claim = Claim(folder / OWNER_LOCK)
+        self._claim = ProcessLock(folder / OWNER_LOCK)
         self._changing = threading.Lock()
         self._owned: VectorIndex | None = None
         self._service: IndexService | None = None
