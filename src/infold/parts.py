@@ -5,7 +5,7 @@ The one place where parts are put together. What is done with them is `infold.ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
     from infold.search.follow.moments import Moments
     from infold.search.follow.while_unchanged import WhileUnchanged
-    from infold.search.index.feeds import Feed
+    from infold.search.index.feeds import ChangeFeed, Feed
     from infold.search.index.sync_stats import SyncResult
     from infold.search.query.excerpts import Texts
     from infold.search.query.fresh_search import LiveSearch
@@ -81,6 +81,7 @@ class VaultParts:
         self.located = located
         self.is_kept_open = False  # for many searches, which is told before the first: then changes are listened for
         self._progress = progress
+        self._trees = located.workspace.docmem
         self._environment = Part(lambda: environment or Environment())
         self._embedder = Part(self._open_embedder, lambda embedder: embedder.close())
         self._docmem = Part(self._open_docmem, lambda docmem: docmem.close())
@@ -181,9 +182,7 @@ class VaultParts:
         With `may_lose_sessions`, when one is forgotten, an empty folder of transcripts is believed.
         """
         files = self.file_feeds(settled_only=settled_only, may_lose_sessions=may_lose_sessions)
-        if not self.workspace.docmem.exists():
-            return files
-        return (*files, lazy.docmem.feed.memory_feed(self.docmem, self.workspace))
+        return (*files, *self._change_feeds())
 
     def file_feeds(self, *, settled_only: bool = False, may_lose_sessions: bool = False) -> Sequence[Feed]:
         """What is searched and lies in files: notes, sessions, and what was brought in from outside."""
@@ -195,6 +194,10 @@ class VaultParts:
             ),
             lazy.knowledge.sources.feed.SourcesFeed(space.sources, search),
         )
+
+    def _change_feeds(self) -> Sequence[ChangeFeed]:
+        """What is searched and tells by itself what changed: the memory trees, where there are any."""
+        return (lazy.docmem.feed.memory_feed(self.docmem, self.workspace),) if self._trees.exists() else ()
 
     def sync_catalogue(self) -> CatalogueResult:
         """Reads what changed in the notes. Raises VaultNotFound and StateUnwritable."""
@@ -268,7 +271,7 @@ class VaultParts:
         return lazy.search.embed.providers.open_embedder(self.params.search, self.environment)
 
     def _open_docmem(self) -> Docmem:
-        return lazy.docmem.memory.open_docmem(self.workspace.docmem)
+        return lazy.docmem.memory.open_docmem(self._trees)
 
     def _open_live_search(self) -> LiveSearch:
         return lazy.search.query.fresh_search.LiveSearch(
@@ -278,6 +281,7 @@ class VaultParts:
             texts=self._texts,
             progress=self.progress,
             moments=self._moments.get() if self.is_kept_open else None,
+            change_feeds=self._change_feeds,
         )
 
     def _while_unchanged(self, make: Callable[[], T]) -> WhileUnchanged[T]:
@@ -288,19 +292,19 @@ class VaultParts:
         """Those of all that feeds are read from; what memory trees have to tell they know themselves."""
         space = self.workspace
         files = [space.vault / lazy.vault.ignore.OBSIDIAN_SETTINGS, space.vault / lazy.vault.daily_notes.OBSIDIAN_DAILY]
-        return lazy.search.follow.moments.Moments(lambda: (space.vault, space.sessions, space.sources), files)
+        folders = space.vault, space.sessions, space.sources
+        return lazy.search.follow.moments.Moments(lambda: folders, files)
 
     def _open_searcher(self) -> Searcher:
         return lazy.search.query.searcher.Searcher(self.workspace.index, self.params.search, self.embedder)
 
-    def _texts(self) -> Mapping[str, Texts]:
-        """The texts behind hits that are no notes. Asked for at each search, once the index is there."""
-        texts: dict[str, Texts] = {
-            PointGroup.SESSIONS: lazy.notebook.sessions.SessionTexts(self.workspace.sessions, self.params.search),
-            PointGroup.EXTERNAL: lazy.knowledge.sources.feed.source_texts(
-                self.sources, self.workspace.vault, self.params
-            ),
-        }
-        if self.workspace.docmem.exists():
-            texts[PointGroup.MEMORY] = lazy.docmem.points.MemoryTexts(self.docmem)
-        return texts
+    def _texts(self, group: str) -> Texts | None:
+        """The texts behind hits that are no notes. Asked for by each search that finds some of the group."""
+        space = self.workspace
+        if group == PointGroup.SESSIONS:
+            return lazy.notebook.sessions.SessionTexts(space.sessions, space.params.search)
+        if group == PointGroup.EXTERNAL:
+            return lazy.knowledge.sources.feed.source_texts(self.sources, space.vault, space.params)
+        if group == PointGroup.MEMORY and self._trees.exists():
+            return lazy.docmem.points.MemoryTexts(self.docmem)
+        return None

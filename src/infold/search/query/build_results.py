@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -23,8 +23,8 @@ from infold.search.query.snippets import Snippet, SoughtWords, cut_snippet
 from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 
 if TYPE_CHECKING:
-    from infold.search.query.excerpts import Excerpt, Texts
-    from infold.search.query.legs import Legs
+    from infold.search.query.excerpts import Excerpt, TextsOf
+    from infold.search.query.fusion import Legs
     from infold.settings import Fusion
 
 DEPTH: Final = 100  # passages of each leg, at least
@@ -58,7 +58,7 @@ def answer(
     searcher: Retriever,
     asked: str,
     *,
-    texts: Mapping[str, Texts],
+    texts: TextsOf,
     where: Filter,
     limit: int,
     min_score: float,
@@ -96,12 +96,12 @@ class _Look:
     question: Question
     demands: Demands
     where: Filter
-    texts: Mapping[str, Texts]
+    texts: TextsOf
     limit: int
     holds: Holds = field(init=False)
 
     def __post_init__(self) -> None:
-        self.holds = Holds(self.question, self.texts.get)
+        self.holds = Holds(self.question, self.texts)
 
     def legs(self, depth: int) -> Legs:
         """What each search finds that may be a result."""
@@ -162,7 +162,7 @@ class _Collector:
     """Turns ranked passages into places, best first, and those into notes."""
 
     wanted: SoughtWords
-    texts: Mapping[str, Texts]
+    texts: TextsOf
     holds: Callable[[Hit], bool]
     limit: int
     results: list[Result] = field(default_factory=list)
@@ -206,7 +206,7 @@ class _Collector:
     def add(self, ranked: Ranked) -> None:
         """One more place, unless its text is gone, the place is shown already or it is not what was demanded."""
         hit = ranked.hit
-        texts = self.texts.get(hit.group)
+        texts = self.texts(hit.group)
         if texts is None:
             if self.holds(hit):
                 result = _result(ranked, hit.start_line, hit.end_line, _heading(hit), hit.trail, snippet="")

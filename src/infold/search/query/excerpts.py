@@ -69,6 +69,9 @@ class Texts(Protocol):
         """The text of `hit` as it stands now; None where it no longer does."""
 
 
+TextsOf = Callable[[str], Texts | None]  # of a group; None where hits of it have no text to look at
+
+
 class NoteTexts:
     """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen.
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
 from infold.progress import Progress, silent
-from infold.search.index.contract import EVERYTHING, Filter, PointGroup
+from infold.search.index.contract import EVERYTHING, NOTE_GROUPS, Filter
 from infold.search.index.generations import Generations
 from infold.search.query.searcher import Searcher
 from infold.search.query.suggestions import hint_for
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
     from infold.search.embed.embedder import Embedder
     from infold.search.follow.moments import Moments
-    from infold.search.index.feeds import Feed
+    from infold.search.index.feeds import ChangeFeed, Feed
     from infold.search.index.sync_stats import SyncResult
-    from infold.search.query.excerpts import Texts
+    from infold.search.query.excerpts import TextsOf
     from infold.search.query.results import SearchResult
     from infold.workspace import Workspace
 
@@ -46,9 +47,10 @@ _FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
 class LiveSearch:
     """Answers questions about a workspace, for as long as it is open. For any number of threads.
 
-    `feeds` are what is indexed, by default the vault's notes; `texts` gives the texts of sources that are no notes.
+    `feeds` are what is indexed, by default the vault's notes; `texts` gives the texts of a source that is no notes,
+    asked for by each search that finds some there.
     With `moments` of all folders that feeds are read from, these are looked through only when something changed there,
-    and every `watch.reconcile_seconds`.
+    and every `watch.reconcile_seconds`; `change_feeds` are those of the feeds that know by themselves what changed.
     """
 
     def __init__(
@@ -57,9 +59,10 @@ class LiveSearch:
         embedder: Embedder,
         *,
         feeds: Callable[[], Sequence[Feed]] | None = None,
-        texts: Callable[[], Mapping[str, Texts]] | None = None,
+        texts: TextsOf | None = None,
         progress: Progress = silent,
         moments: Moments | None = None,
+        change_feeds: Callable[[], Sequence[ChangeFeed]] = tuple,
     ) -> None:
         self._workspace = workspace
         self._embedder = embedder
@@ -68,7 +71,7 @@ class LiveSearch:
         self._progress = progress
         self._folder = Generations(workspace.index)
         self._searcher: Searcher | None = None
-        self._moments = moments
+        self._moments, self._change_feeds = moments, change_feeds
         self._indexed: tuple[int, float] | None = None  # the moment that the index is of, and until when that counts
         self._turn = threading.Lock()
         self._catalogue: Catalogue | None = None
@@ -199,11 +202,7 @@ class LiveSearch:
         of, until = self._indexed or (None, 0.0)
         if of != moment or time.monotonic() > until or self._folder.is_damaged:
             return False
-        from infold.search.index.feeds import ChangeFeed
-
-        feeds = self._feeds() if self._feeds is not None else ()
-        changing = [feed for feed in feeds if isinstance(feed, ChangeFeed)]
-        return not any(feed.heard() != self._folder.current() or feed.waiting() for feed in changing)
+        return not any(feed.heard() != self._folder.current() or feed.waiting() for feed in self._change_feeds())
 
     def _left_out(self) -> tuple[str, ...]:
         """What to say of notes that were not searched, where it is known without a look at them."""
@@ -251,12 +250,12 @@ class LiveSearch:
             self._brought_up_to_date()
             return Searcher(space.index, space.params.search, self._embedder, self._texts)
 
-    def _texts(self) -> Mapping[str, Texts]:
+    def _texts(self) -> TextsOf:
         from infold.search.query.excerpts import NoteTexts
 
         notes = NoteTexts(self._workspace.vault, self._workspace.params, kept=self._passages)
-        more = self._more_texts() if self._more_texts is not None else {}
-        return {PointGroup.NOTEBOOK: notes, PointGroup.DAILY: notes, **more}
+        others = cache(self._more_texts or (lambda _: None))
+        return lambda group: notes if group in NOTE_GROUPS else others(group)
 
     def _passages(self, path: str, text: str) -> list[Passage]:
         """Those of a note with this text, from what the catalogue keeps of it."""

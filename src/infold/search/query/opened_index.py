@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
+from infold.durable.files import stamp_of
 from infold.errors import IndexFault
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
@@ -35,6 +36,7 @@ class OpenedIndex:
         self._opening = threading.Lock()
         self._vectors: VectorIndex | None = None
         self._is_closed = False
+        self._pending: tuple[object, int] | None = None  # passages without a vector, as of a state of the manifest
         try:
             with closing(self._manifest()) as manifest:
                 identity, before = manifest.identity(), manifest.passage_count()
@@ -72,9 +74,14 @@ class OpenedIndex:
         return self._languages
 
     def pending_vectors(self) -> int:
-        """How many passages wait for their vector."""
-        with closing(self._manifest()) as manifest:
-            return manifest.pending_count()
+        """How many passages wait for their vector; counted again once something was written to the manifest."""
+        file = self._manifest_file
+        state = (stamp_of(file), stamp_of(file.with_name(f"{file.name}-wal")))
+        known = self._pending
+        if known is None or known[0] != state:
+            with closing(self._manifest()) as manifest:
+                self._pending = known = state, manifest.pending_count()
+        return known[1]
 
     def close(self) -> None:
         """Lets go of the index."""

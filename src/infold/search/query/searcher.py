@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -30,13 +30,13 @@ from infold.search.index.generations import Generations
 from infold.search.query.build_results import answer
 from infold.search.query.fusion import (
     Leg,
+    Legs,
     Ranking,
     best_scores,
     by_relative_score,
     near,
     telling,
 )
-from infold.search.query.legs import Legs
 from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
@@ -45,7 +45,7 @@ from infold.search.terms import query_weights
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import QueryVector, Vector
-    from infold.search.query.excerpts import Texts
+    from infold.search.query.excerpts import TextsOf
     from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
     from infold.settings import SearchParams
@@ -69,8 +69,8 @@ class NoteScore:
 class Searcher:
     """An open search, for any number of threads. Raises IndexFault where there is no index, or it is damaged.
 
-    `embedder` must be the one that the index was made with, else only keywords are looked for. `texts` gives for each
-    source what its hits say, for `search`.
+    `embedder` must be the one that the index was made with, else only keywords are looked for. `texts` gives what
+    the hits of each source say, for one `search`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Searcher:
         index_dir: Path,
         params: SearchParams,
         embedder: Embedder,
-        texts: Callable[[], Mapping[str, Texts]] | None = None,
+        texts: Callable[[], TextsOf] | None = None,
     ) -> None:
         self._params = params
         self._embedder = embedder
@@ -193,7 +193,7 @@ class Searcher:
         return answer(
             self,
             asked,
-            texts=self._texts() if self._texts is not None else {},
+            texts=self._texts() if self._texts is not None else lambda _: None,
             where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
             limit=self._params.max_results if limit is None else limit,
             min_score=self._params.min_score if min_score is None else min_score,
