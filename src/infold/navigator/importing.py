@@ -111,12 +111,20 @@ class Importer:
 
     def requests(self, paths: Sequence[str]) -> Iterator[ArticleRequest]:
         """What a librarian has to be asked for these notes to have no dirty node."""
+        self._settle_kept(paths)
         words = self._params.summary.summary_target_words
         waiting = self._store.dirty(paths)
         for path in paths:
             if path in waiting and (article := self._store.article(path)) is not None:
                 wanted = [node for node in self._store.of_article(path) if node.is_dirty]
                 yield from article_requests(article, wanted, words)
+
+    def _settle_kept(self, paths: Sequence[str]) -> None:
+        """Gives dirty nodes the summaries that are kept of what they say: an import may have ended in between."""
+        waiting = self._store.waiting(paths)
+        kept = self._store.choices.summaries(list(waiting.values()))
+        if kept:
+            self._store.settle({node_id: kept[said] for node_id, said in waiting.items() if said in kept})
 
     def expected(self, paths: Sequence[str]) -> tuple[Expected, dict[str, Expected]]:
         """What summarising these notes will take, in all and by note."""

@@ -307,6 +307,12 @@ class NavigatorStore:
         wanted = None if paths is None else set(paths)
         return {path: count for path, count in counts.items() if wanted is None or path in wanted}
 
+    def waiting(self, paths: Sequence[str]) -> dict[str, str]:
+        """The hash of the content of each node of these notes that waits for a summary, by id."""
+        query = "SELECT id, context_hash FROM nodes WHERE is_dirty AND path IN (SELECT value FROM json_each(?))"
+        with self._nodes.reading() as db:
+            return dict(db.execute(query, (json.dumps(list(paths)),)).fetchall())
+
     def links_from(self, node_ids: Sequence[str]) -> list[Edge]:
         """The links out of these nodes."""
         with self._nodes.reading() as db:
