@@ -190,6 +190,24 @@ def test_search_answers_as_one_types(page):
     assert_fits(page)
 
 
+def test_a_long_folder_is_turned_by_keys_and_by_links(page, served):
+    """] and [ go to the next page of the list and back; the links below it do too. Nothing is wider than the window."""
+    (served.folder / "many").mkdir(exist_ok=True)
+    for number in range(230):
+        (served.folder / f"many/{number:03}.md").write_text("# A note\n")
+    page.goto("/folder/many")
+    page.get_by_role("link", name="199.md").wait_for()
+    assert_fits(page)
+    page.keyboard.press("]")
+    page.get_by_role("link", name="200.md").wait_for()
+    assert page.get_by_role("link", name="199.md").count() == 0
+    page.keyboard.press("[")
+    page.get_by_role("link", name="199.md").wait_for()
+    page.get_by_label("Pages of this list, below").get_by_role("link", name="Next").click()
+    page.get_by_role("link", name="229.md").wait_for()
+    assert_fits(page)
+
+
 def test_of_two_tabs_the_second_sees_what_the_first_saved(page, served):
     """Both texts are on the page, nothing is overwritten, and saving again after reading settles it."""
     page.goto("/edit/garden/beds.md")
