@@ -35,7 +35,7 @@ ALLOWED = {
     "src/infold/search/index/generations.py": "folders of the index",
     "src/infold/search/index/manifest.py": "the index's own mark",
     "src/infold/search/index/process_lock.py": "a lock file",
-    "src/infold/search/index/seal.py": "the index's own seal",
+    "src/infold/search/index/integrity.py": "the index's own seal",
     "src/infold/search/index/writing.py": "the index's own mark",
     "src/infold/search/shared/rendezvous.py": "addresses of processes",
     "src/infold/stages/snapshot.py": "the copy of the vault that DVC keeps",

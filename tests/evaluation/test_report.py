@@ -10,9 +10,9 @@ import pytest
 
 from infold.errors import UsageError
 from infold.evaluation.committed import as_file, falls, metrics
+from infold.evaluation.error_analysis import grouping_trials, kind_of, misses, why
 from infold.evaluation.findings import find
 from infold.evaluation.history import earlier, report_folder, trend
-from infold.evaluation.misses import grouping_trials, kind_of, misses, why
 from infold.evaluation.records import Evaluation
 from infold.evaluation.report import FILES, write_report
 from infold.settings import Params

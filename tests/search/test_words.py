@@ -256,7 +256,7 @@ def test_files_that_are_as_the_writer_left_them_are_not_read_again(writer: WordW
     put(writer, point(1, "a.md"))
     writer.close()
     looked: list[Path] = []
-    monkeypatch.setattr("infold.search.index.seal._is_whole", lambda file: bool(looked.append(file)) or True)
+    monkeypatch.setattr("infold.search.index.integrity._is_whole", lambda file: bool(looked.append(file)) or True)
     WordIndex(writer.folder).close()
     assert looked == []
     sealed = json.loads((writer.folder / "seal.json").read_text())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from infold.evaluation.committed import resampling_of
 from infold.evaluation.comparing import Comparison, compare
+from infold.evaluation.error_analysis import MissKind, grouping_trials, misses
 from infold.evaluation.figures import Figure, Lead, broken, damaged, figures, leads, lost
-from infold.evaluation.misses import MissKind, grouping_trials, misses
 from infold.evaluation.records import Arm, Evaluation
 
 

@@ -17,9 +17,9 @@ from typing import Any, Final
 from infold.durable.files import SHARED, Disk
 from infold.evaluation.arms import RESULT_FILE
 from infold.evaluation.committed import as_file, metrics
+from infold.evaluation.error_analysis import kind_of, why
 from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG
 from infold.evaluation.findings import Findings
-from infold.evaluation.misses import kind_of, why
 from infold.evaluation.records import CaseResult, Evaluation
 from infold.evaluation.report_text import cases_text, headline, percent, points, report_text
 from infold.reports.pages import page

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from infold.evaluation.comparing import Comparison
+from infold.evaluation.error_analysis import MissKind, why
 from infold.evaluation.figures import BASELINES, FOUND, GROUPING, WRONG, Figure
 from infold.evaluation.findings import Findings
 from infold.evaluation.intervals import Interval
-from infold.evaluation.misses import MissKind, why
 from infold.evaluation.records import Evaluation, Verdict
 
 _SHOWN: Final = ("section", "place", "short", "items", "lists", "viewed", "opened", "copies", "reworded")

@@ -15,13 +15,13 @@ from datetime import UTC, datetime
 from infold.durable.locks import integration_lock
 from infold.errors import LibrarianFault, NoteChanged
 from infold.inbox.chunking import Chunks
-from infold.inbox.differing import differences
+from infold.inbox.contradictions import differences
 from infold.inbox.inbox_text import remove_paragraphs
+from infold.inbox.intake import taken_in
 from infold.inbox.paragraphs import InboxParagraph, number_paragraphs
 from infold.inbox.planning import PlannedOutcome, Planner, Prepared, Steps
 from infold.inbox.run import ChunkRecord, ParagraphRecord, Run, RunStatus
 from infold.inbox.runs import recover, save_planned
-from infold.inbox.taking import taken_in
 from infold.inbox.vault_snapshot import VaultSnapshot
 from infold.librarian.answers import Paragraph
 from infold.vault.files import decode, read_bytes

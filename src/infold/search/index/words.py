@@ -21,8 +21,8 @@ from tantivy import FieldType, Occur, Query
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit, IndexPoint, tags_above
+from infold.search.index.integrity import META, seal, verify
 from infold.search.index.payload import DATE, KEYWORDS, keywords_of, matches
-from infold.search.index.seal import META, seal, verify
 
 WRITTEN_BOOST: Final = 1.0  # of a word found as it is written, whose weight in a question is less already
 _HEAP_BYTES: Final = 60_000_000  # of what is written before a part of the index is made of it
