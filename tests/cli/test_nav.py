@@ -44,6 +44,7 @@ def test_a_walk(nav):
     assert nav("back").exit_code == 0
     assert nav("in", "zzzz").exit_code == 2
     assert "notes" in nav("themes").stdout
+    assert "Carried by server " in " ".join(nav("lens", "server").stdout.split())
     assert "comes first" in nav("lens", "technical").stdout
     assert "through technical" in nav("explore", "server").stdout
     assert "as it is" in nav("lens").stdout

@@ -217,6 +217,9 @@ def lens(
         call.terminal.emit(answer.as_json())
     else:
         show_indented(call.terminal, answer.explanation, 0)
+        carried = ", ".join(f"{each.what} {each.share:.0%}" for each in answer.carried_by)
+        if carried:
+            show_indented(call.terminal, f"Carried by {carried}.", 0)
         call.terminal.say(f"Lenses: {', '.join(answer.lenses)}", style="dim")
     return 0
 

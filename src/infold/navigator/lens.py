@@ -96,6 +96,11 @@ def raised(
 def _by_direction(vectors: Matrix, towards: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
     if towards is None:
         return None
+    return standing(vectors, towards)
+
+
+def standing(vectors: Matrix, towards: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far in a direction each row lies among all: 0 is the middle, 1 the spread, at most 2 either way."""
     return _standardised(vectors @ towards)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from infold.errors import NodeUnknown, UsageError
 from infold.navigator.lens import BUILT_IN, Lens, Subject, direction, raised
+from infold.navigator.lens_shares import LensShare, lens_shares
 from infold.navigator.nodes import NodeType
 from infold.navigator.places import NavigatorPlace, means_centre
 from infold.navigator.proximity import NodeVectors, VectorCache
@@ -314,12 +315,31 @@ class Navigator:
     def lens_vectors(self, lens: Lens, vectors: NodeVectors) -> NDArray[np.float32]:
         """The vectors of a lens's words and of its example notes."""
         parts = [self._cache.of_texts(lens.words)] if lens.words else []
-        wanted = {folded(name) for name in lens.notes}
-        articles = np.flatnonzero(vectors.of_types((NodeType.ARTICLE,))) if wanted else ()
-        rows = [row for row in articles if {folded(vectors.paths[row]), folded(stem(vectors.paths[row]))} & wanted]
-        if rows:
-            parts.append(vectors.rows[rows])
+        parts += self._examples(lens, vectors).values()
         return np.concatenate(parts) if parts else np.zeros((0, vectors.rows.shape[1]), dtype=np.float32)
+
+    def lens_shares(self, lens: Lens) -> tuple[LensShare, ...]:
+        """What carries a lens over the imported notes, the most first; nothing where none is imported."""
+        vectors = self._cache.vectors()
+        articles = vectors.rows[vectors.stretch(NodeType.ARTICLE)]
+        if not len(articles):
+            return ()
+        return lens_shares(lens, self._cache.of_texts, self._examples(lens, vectors), articles)
+
+    def _examples(self, lens: Lens, vectors: NodeVectors) -> dict[str, NDArray[np.float32]]:
+        """The vectors of the notes that each name of a lens means, of names that mean any."""
+        found: dict[str, NDArray[np.float32]] = {}
+        stretch = vectors.stretch(NodeType.ARTICLE)
+        for name in dict.fromkeys(lens.notes):
+            wanted = folded(name)
+            own = [
+                row
+                for row in range(*stretch.indices(len(vectors.ids)))
+                if wanted in (folded(vectors.paths[row]), folded(stem(vectors.paths[row])))
+            ]
+            if own:
+                found[name] = vectors.rows[own]
+        return found
 
     def _linked(self, node: StoredNode) -> list[NodeMatch]:
         incoming = [

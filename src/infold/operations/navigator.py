@@ -210,11 +210,22 @@ class FilterRequest(CallerRequest):
     """It prefers what is of that day or earlier."""
 
 
+class LensCarrier(Message):
+    """A part of a lens, and how much of what the lens does it does."""
+
+    kind: Literal["word", "note", "tag", "time"]
+    what: str
+    share: float
+    """From 0 to 1; those of a lens add up to 1."""
+
+
 class FilterAnswer(Message):
     """The lens in force, and what it does."""
 
     lens: Lens | None
     explanation: str
+    carried_by: tuple[LensCarrier, ...]
+    """What carries it over the imported notes, the most first; empty without a lens, or before anything is imported."""
     lenses: tuple[str, ...]
     """All there are."""
 
@@ -233,7 +244,9 @@ def filter_(vault: OpenVault, request: FilterRequest) -> FilterAnswer:
         vault.navigator_store.choices.save_lens(Lens.model_validate(made | {"name": base.name}))
     lens = navigator.look_through(request.lens)
     names = tuple(sorted({*lazy.navigator.lens.BUILT_IN, *vault.navigator_store.choices.lenses()}))
-    return FilterAnswer(lens=lens, explanation=_explained(lens), lenses=names)
+    shares = navigator.lens_shares(lens) if lens is not None else ()
+    carried = tuple(LensCarrier(kind=each.kind, what=each.what, share=round(each.share, 3)) for each in shares)
+    return FilterAnswer(lens=lens, explanation=_explained(lens), carried_by=carried, lenses=names)
 
 
 def _explained(lens: Lens | None) -> str:

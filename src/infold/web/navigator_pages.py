@@ -13,11 +13,13 @@ from infold.operations.contract import Nothing
 from infold.operations.navigator import (
     CallerRequest,
     ExploreRequest,
+    FilterRequest,
     FollowLinkRequest,
     MoveRequest,
     NodeRequest,
     back,
     explore,
+    filter_,
     follow_link,
     move,
     zoom_in,
@@ -45,14 +47,18 @@ class NavigatorPages(Pages):
             "back": lambda: self.ask(back, CallerRequest(caller=_CALLER)),
             "explore": lambda: self.ask(explore, ExploreRequest(query=query, caller=_CALLER)),
         }
-        if what == "explore" and not query.strip():
+        lens = None
+        if what == "lens":
+            lens = await self.ask(filter_, FilterRequest(lens=query.strip() or None, caller=_CALLER))
+        if what == "lens" or (what == "explore" and not query.strip()):
             found = None
         elif what not in steps:
-            raise UsageError(f"There is no step {what!r}.", hint=f"The steps are {', '.join(steps)}.")
+            raise UsageError(f"There is no step {what!r}.", hint=f"The steps are {', '.join((*steps, 'lens'))}.")
         else:
             found = await steps[what]()
         listed = await self.ask(browse_vault, BrowseVaultRequest())
-        return self.page("nav", found=found, what=what, query=query, listed=listed)
+        shown = "" if what == "lens" else query
+        return self.page("nav", found=found, what=what, query=shown, listed=listed, lens=lens)
 
     async def browse(self, path: str, number: int) -> Response:
         """Folders and notes with their tokens and states, to import; of many notes that page of the list."""

@@ -61,10 +61,10 @@ export function drawMap(canvas, spots, links = []) {
 
   // The largest first, each only where no other stands.
   function drawLabels(text, ground) {
-    const dots = spots.map(at).filter(isSeen);
+    const dots = spots.map((spot) => [...at(spot), sizeOf(spot)]).filter(isSeen);
     const taken = [];
     const isFree = (box) => !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])
-      && !dots.some(([x, y]) => x > box[0] && x < box[2] && y > box[1] && y < box[3]);
+      && !dots.some(([x, y, r]) => x + r > box[0] && x - r < box[2] && y + r > box[1] + 3 && y - r < box[3] - 3);
     pen.font = "13px system-ui";
     pen.lineWidth = 4;
     pen.lineJoin = "round";
@@ -73,7 +73,8 @@ export function drawMap(canvas, spots, links = []) {
       if (taken.length >= MOST_LABELS) break;
       const [x, y] = at(spots[place]);
       if (!isSeen([x, y])) continue;
-      const title = spots[place].title.slice(0, 32);
+      const whole = spots[place].title;
+      const title = whole.length > 32 ? `${whole.slice(0, 31).trimEnd()}…` : whole;
       const width = pen.measureText(title).width;
       const gap = sizeOf(spots[place]) + 4;
       const left = [x + gap, x - gap - width].find((edge) => edge > 0 && edge + width < wide && isFree([edge, y - 9, edge + width, y + 9]));
