@@ -22,6 +22,17 @@ _MEASURED = {
     "catalogue",
 }  # by `--cov`, as pyproject.toml has them
 
+PERSONAL_VARIABLES = (
+    "INFOLD_VAULT",
+    "INFOLD_STATE",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "PREFECT_API_URL",
+    "FORCE_COLOR",
+    "INFOLD_QDRANT_URL",
+    "INFOLD_QDRANT_API_KEY",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Warnings are errors, but where whole programs of others run in this process: what those warn of is theirs.
@@ -55,16 +66,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("INFOLD_STATE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "100")
-    for name in (
-        "INFOLD_VAULT",
-        "INFOLD_STATE",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "PREFECT_API_URL",
-        "FORCE_COLOR",
-        "INFOLD_QDRANT_URL",
-        "INFOLD_QDRANT_API_KEY",
-    ):
+    for name in PERSONAL_VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 

@@ -21,6 +21,7 @@ from infold.app import OpenVault
 from infold.cli import client, resident, start
 from infold.locate import WorkspaceRequest, locate_workspace
 from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
+from tests.conftest import PERSONAL_VARIABLES
 from tests.search.spec_notebook import write_notebook
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sockets and events of Linux")
@@ -30,8 +31,9 @@ TIMING = re.compile(r'"timing": \{[^}]*\}')
 
 @pytest.fixture(autouse=True)
 def _allowed(monkeypatch) -> None:
-    """Residents."""
-    monkeypatch.delenv("INFOLD_RESIDENT", raising=False)
+    """Residents; clients and residents have one environment, whatever ran in this process before."""
+    for name in ("INFOLD_RESIDENT", *PERSONAL_VARIABLES):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -46,7 +48,8 @@ def kept(tmp_path_factory) -> Iterator[tuple[Path, Path]]:
     root = tmp_path_factory.mktemp("resident")
     found = write_notebook(root / "vault"), root / "state"
     with OpenVault(locate_workspace(WorkspaceRequest(*found))) as opened, pytest.MonkeyPatch.context() as patch:
-        patch.delenv("INFOLD_RESIDENT", raising=False)
+        for name in ("INFOLD_RESIDENT", *PERSONAL_VARIABLES):
+            patch.delenv(name, raising=False)
         patch.setenv("INFOLD_STATE_HOME", str(root / "home"))
         opened.sync()
         with resident.serving(opened) as serving:
