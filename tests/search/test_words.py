@@ -265,6 +265,16 @@ def test_files_that_are_as_the_writer_left_them_are_not_read_again(writer: WordW
     assert [file.name for file in looked] == [next(iter(sealed))]
 
 
+def test_deletions_that_are_being_written_are_no_damage(writer: WordWriter):
+    """A reader that opens while a commit is under way looks at the files of the one before."""
+    put(writer, point(1, "a.md"))
+    writer.close()
+    segment = next(file.stem for file in writer.folder.glob("*.store"))
+    (writer.folder / f"{segment}.99999.del").write_bytes(b"half of")
+    with closing(WordIndex(writer.folder)) as found:
+        assert found.count() == 1
+
+
 def test_a_closed_index_says_so(writer: WordWriter, index: WordIndex):
     """Closing twice is no fault, use after it is."""
     for one in (index, writer):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -44,11 +45,19 @@ def verify(folder: Path) -> None:
 
 
 def _segment_files(folder: Path) -> list[Path]:
-    """The files of the index as committed."""
+    """The files of the index as committed. Deletions of a commit that is only being written are not among them."""
     meta = json.loads((folder / META).read_bytes())
-    names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
+    deletions = {
+        segment["segment_id"].replace("-", ""): f"{(segment['deletes'] or {}).get('opstamp')}.del"
+        for segment in meta["segments"]
+    }
     with os.scandir(folder) as entries:
-        return [Path(entry.path) for entry in entries if entry.name.partition(".")[0] in names]
+        return [Path(entry.path) for entry in entries if _is_committed(entry.name, deletions)]
+
+
+def _is_committed(name: str, deletions: Mapping[str, str]) -> bool:
+    segment, _, kind = name.partition(".")
+    return segment in deletions and (not kind.endswith("del") or kind == deletions[segment])
 
 
 def _size_and_time(file: Path) -> list[int]:
