@@ -30,7 +30,7 @@ from infold.navigator.layout import lay_out
 from infold.navigator.lens import Lens
 from infold.navigator.navigation import Navigator, NodeFilter
 from infold.navigator.nodes import NodeType, NoteNode, article_nodes
-from infold.navigator.store import StoredNode
+from infold.navigator.records import StoredNode
 from infold.navigator.themes import article_vectors
 from infold.vault.note import parse
 

@@ -27,7 +27,7 @@ from infold.app import OpenVault
 from infold.librarian.questions import AnswerRequest, PlanRequest, is_within
 from infold.navigator.navigation import RADIUS
 from infold.navigator.nodes import NodeType
-from infold.navigator.store import StoredNode
+from infold.navigator.records import StoredNode
 from infold.operations.ask import AskRequest, ask_
 from infold.operations.memory import MemorySearchRequest, memory_search
 from infold.text import collapse_spaces, words

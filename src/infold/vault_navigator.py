@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from infold.navigator.importing import Importer, Refreshed, Summarised
     from infold.navigator.navigation import Navigator
     from infold.navigator.proximity import NodeVectors, VectorCache
-    from infold.navigator.store import NavigatorStore, StoredNode
+    from infold.navigator.records import StoredNode
+    from infold.navigator.store import NavigatorStore
     from infold.navigator.themes import MapPlace, Theme
     from infold.workspace import Workspace
 

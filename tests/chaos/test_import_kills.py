@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import infold
-from infold.navigator.store import StoredNode
+from infold.navigator.records import StoredNode
 from tests.fakes.openai_server import serving
 
 pytestmark = [

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from infold.navigator.nodes import NodeType, NoteNode, article_nodes, children
 from infold.navigator.proximity import embedded_text
-from infold.navigator.store import StoredNode
+from infold.navigator.records import StoredNode
 from infold.vault.note import parse
 
 NOTE = """---

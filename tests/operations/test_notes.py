@@ -8,6 +8,7 @@ import unicodedata
 import pytest
 
 import infold
+from infold.durable.changes import Changes
 from infold.errors import NoteExists, NoteNotFound, PathRefused, RunNotFound, UsageError
 from infold.knowledge.note_changes import NoteChanges, NoteDraft
 from infold.operations.contract import Nothing
@@ -237,6 +238,21 @@ def test_a_deleted_note_is_brought_back_also_when_its_name_is_taken(vault, folde
     replaced = knowledge_restore(vault, KnowledgeRestoreRequest(change=gone, replace=True))
     assert (folder / "Garden.md").read_bytes() == before
     vault.undo(replaced.change)
+    assert (folder / "Garden.md").read_text() == "another\n"
+
+
+def test_a_note_made_in_the_same_moment_is_not_replaced(vault, folder, monkeypatch):
+    """Whether the place is free is told by the bytes that the plan was made for, not by an earlier look."""
+    gone = knowledge_delete(vault, KnowledgeDeleteRequest(note="Garden")).change
+    plan_restore = Changes.plan_restore
+
+    def late(*given):
+        (folder / "Garden.md").write_text("another\n")
+        return plan_restore(*given)
+
+    monkeypatch.setattr(Changes, "plan_restore", late)
+    with pytest.raises(NoteExists):
+        knowledge_restore(vault, KnowledgeRestoreRequest(change=gone))
     assert (folder / "Garden.md").read_text() == "another\n"
 
 

@@ -12,6 +12,7 @@ from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.cli.outcome import command_line
 from infold.operations.notes import (
+    KnowledgeCreateAnswer,
     KnowledgeCreateRequest,
     KnowledgeDeleteRequest,
     KnowledgeRenameRequest,
@@ -20,7 +21,7 @@ from infold.operations.notes import (
     knowledge_delete,
     knowledge_rename,
 )
-from infold.operations.restoring import KnowledgeRestoreRequest, knowledge_restore
+from infold.operations.restoring import KnowledgeRestoreAnswer, KnowledgeRestoreRequest, knowledge_restore
 
 _SHOWN = 20
 DryRunOption = Annotated[bool, typer.Option("--dry-run", metavar="", help="Only say what would be done.")]
@@ -62,13 +63,7 @@ def new(
     )
     with call.vault() as vault:
         done = knowledge_create(vault, request)
-    if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
-    sys.stdout.write("".join(done.diffs.values()))
-    call.terminal.say(done.message)
-    _undo(call, done.change)
-    return 0
+    return _told(call, done)
 
 
 @command
@@ -152,6 +147,10 @@ def restore(
     request = KnowledgeRestoreRequest(change=change, note=note, to=to, replace=replace, dry_run=dry_run)
     with call.vault() as vault:
         done = knowledge_restore(vault, request)
+    return _told(call, done)
+
+
+def _told(call: Call, done: KnowledgeCreateAnswer | KnowledgeRestoreAnswer) -> int:
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
         return 0

@@ -13,7 +13,7 @@ from typing import Final
 
 from infold.librarian.articles import ArticlePart, ArticleRequest, ArticleSummaries, article_messages
 from infold.navigator.nodes import NodeType
-from infold.navigator.store import Article, StoredNode
+from infold.navigator.records import Article, StoredNode
 from infold.text import token_count, word_count
 
 SECTION_WORDS: Final = (30, 60)

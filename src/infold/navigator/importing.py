@@ -20,7 +20,8 @@ from infold.librarian.prompts import DecisionKind
 from infold.navigator.choices import KeptSummary, moment
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
 from infold.navigator.nodes import NoteNode, article_nodes
-from infold.navigator.store import Article, Edge, NavigatorStore, StoredContent, as_stored
+from infold.navigator.records import Article, Edge, StoredContent, as_stored
+from infold.navigator.store import NavigatorStore
 from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params

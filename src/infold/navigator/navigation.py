@@ -19,7 +19,8 @@ from infold.navigator.lens_shares import LensShare, lens_shares
 from infold.navigator.nodes import NodeType
 from infold.navigator.places import NavigatorPlace, means_centre
 from infold.navigator.proximity import NodeVectors, VectorCache
-from infold.navigator.store import Edge, NavigatorStore, StoredNode
+from infold.navigator.records import Edge, StoredNode
+from infold.navigator.store import NavigatorStore
 from infold.vault.names import folded, stem
 
 Keywords = Callable[[str], Sequence[tuple[str, int, int, float]]]  # path, first and last line, score from 0 to 1

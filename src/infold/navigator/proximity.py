@@ -21,7 +21,8 @@ from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
 from infold.navigator.clusters import Matrix
 from infold.navigator.nodes import NodeType
-from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.records import StoredNode
+from infold.navigator.store import NavigatorStore
 from infold.progress import Progress
 from infold.search.embed.embedder import Embedder
 from infold.text import content_hash, token_count

@@ -9,15 +9,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, Self
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
 from infold.navigator.choices import NavigatorChoices, moment
 from infold.navigator.nodes import NodeType, NoteNode
+from infold.navigator.records import (
+    NODE_COLUMNS,
+    Article,
+    Edge,
+    StoredContent,
+    StoredNode,
+    article_of,
+    article_row,
+    node_of,
+    node_row,
+)
 from infold.vault.front_matter import TRUST_OF_NOTES, TRUST_OF_OTHERS, read_front_matter, trust_of
 from infold.vault.outside import OutsideText, outside_texts
 
@@ -52,72 +61,9 @@ _NODES_SCHEMA: Final = Schema(
     hint="Delete the file; the next import makes it anew from what is kept.",
     synchronous="NORMAL",
 )
-_NODE_COLUMNS: Final = (
-    "id, parent_id, type, path, ordinal, title, trail, level, start, end, line, end_line, content_hash, context_hash, "
-    "summary, is_dirty, created_at, updated_at"
-)
 _ASKED_AT_ONCE: Final = 500
-_TYPES: Final = {str(each): each for each in NodeType}
 
 Facts = Mapping[str, tuple[str, str | None, tuple[str, ...]]]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNode:
-    """A node as it was stored. `summary` is '' where there is none yet; `is_dirty`: it has none of its content now."""
-
-    id: str
-    parent_id: str | None
-    type: NodeType
-    path: str
-    ordinal: int
-    title: str
-    trail: tuple[str, ...]
-    level: int
-    start: int
-    end: int
-    line: int
-    end_line: int
-    content_hash: str
-    context_hash: str
-    summary: str
-    is_dirty: bool
-    created_at: str
-    updated_at: str
-
-
-class StoredContent(NamedTuple):
-    """Which node says something, and the hashes of that."""
-
-    id: str
-    type: str
-    content_hash: str
-    context_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class Article:
-    """An imported note as it was read: its state on disk then, and what it says."""
-
-    path: str
-    content_hash: str
-    mtime_ns: int
-    size: int
-    title: str
-    day: str | None
-    tags: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A link out of a node, to a note and perhaps a heading of it, with the line it stands on."""
-
-    source_id: str
-    path: str
-    target_path: str
-    anchor: str
-    context: str
 
 
 class NavigatorStore:
@@ -159,17 +105,17 @@ class NavigatorStore:
     def node(self, node_id: str) -> StoredNode | None:
         """The node of that id."""
         with self._nodes.reading() as db:
-            row = db.execute(f"SELECT {_NODE_COLUMNS} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
-        return _stored(row) if row else None
+            row = db.execute(f"SELECT {NODE_COLUMNS} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
+        return node_of(row) if row else None
 
     def nodes(self, ids: Sequence[str]) -> dict[str, StoredNode]:
         """The nodes of these ids that there are."""
         found: dict[str, StoredNode] = {}
-        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
         with self._nodes.reading() as db:
             for first in range(0, len(ids), _ASKED_AT_ONCE):
                 rows = db.execute(query, (json.dumps(ids[first : first + _ASKED_AT_ONCE]),))
-                found |= {row[0]: _stored(row) for row in rows}
+                found |= {row[0]: node_of(row) for row in rows}
         return found
 
     def id_of(self, beginning: str) -> str:
@@ -188,15 +134,15 @@ class NavigatorStore:
 
     def children(self, node_id: str) -> list[StoredNode]:
         """The nodes right below one, in reading order."""
-        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY ordinal"  # noqa: S608
+        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY ordinal"  # noqa: S608
         with self._nodes.reading() as db:
-            return [_stored(row) for row in db.execute(query, (node_id,))]
+            return [node_of(row) for row in db.execute(query, (node_id,))]
 
     def of_article(self, path: str) -> list[StoredNode]:
         """All nodes of a note, in reading order; none where it is not imported."""
-        query = f"SELECT {_NODE_COLUMNS} FROM nodes WHERE path = ? ORDER BY ordinal"  # noqa: S608
+        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE path = ? ORDER BY ordinal"  # noqa: S608
         with self._nodes.reading() as db:
-            return [_stored(row) for row in db.execute(query, (path,))]
+            return [node_of(row) for row in db.execute(query, (path,))]
 
     def lines(self, paths: Iterable[str]) -> dict[str, list[tuple[str, int, int]]]:
         """The id, first and last line of each node of these notes."""
@@ -227,21 +173,21 @@ class NavigatorStore:
         """All nodes of these types, note after note in the order of their paths."""
         wanted = json.dumps([str(each) for each in types])
         query = (
-            f"SELECT {_NODE_COLUMNS} FROM nodes WHERE type IN (SELECT value FROM json_each(?)) "  # noqa: S608
+            f"SELECT {NODE_COLUMNS} FROM nodes WHERE type IN (SELECT value FROM json_each(?)) "  # noqa: S608
             "ORDER BY path, ordinal"
         )
         with self._nodes.reading() as db:
             rows = db.execute(query, (wanted,)).fetchall()
-        return map(_stored, rows)
+        return map(node_of, rows)
 
     def articles_of(self, paths: Sequence[str]) -> list[StoredNode]:
         """The article nodes of these notes, in the order of their paths."""
         query = (
-            f"SELECT {_NODE_COLUMNS} FROM nodes "  # noqa: S608
+            f"SELECT {NODE_COLUMNS} FROM nodes "  # noqa: S608
             "WHERE ordinal = 0 AND path IN (SELECT value FROM json_each(?)) ORDER BY path"
         )
         with self._nodes.reading() as db:
-            return [_stored(row) for row in db.execute(query, (json.dumps(list(paths)),))]
+            return [node_of(row) for row in db.execute(query, (json.dumps(list(paths)),))]
 
     def sections_of(self, paths: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """The id and title of each section of these notes, in reading order."""
@@ -272,7 +218,7 @@ class NavigatorStore:
         """An imported note."""
         with self._nodes.reading() as db:
             row = db.execute("SELECT * FROM articles WHERE path = ?", (path,)).fetchone()
-        return _article(row) if row else None
+        return article_of(row) if row else None
 
     def article_facts(self) -> Facts:
         """Title, day and tags of every imported note, by path. Read once for each state of the nodes."""
@@ -355,11 +301,11 @@ class NavigatorStore:
                 before = known.get(article.path)
                 if before is not None:
                     _remove(db, article.path)
-                db.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _article_row(article))
+                db.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?)", article_row(article))
                 db.executemany(
                     "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [
-                        _node_row(node, summary, (before or {}).get(node.id), now, is_dirty=dirty)
+                        node_row(node, summary, (before or {}).get(node.id), now, is_dirty=dirty)
                         for node, summary, dirty in nodes
                     ],
                 )
@@ -414,13 +360,6 @@ def _trust(node: StoredNode, whole: str, outside: Sequence[OutsideText]) -> str:
     return TRUST_OF_OTHERS if holds else whole
 
 
-def as_stored(node: NoteNode) -> StoredNode:
-    """A node as it would be stored, without a summary."""
-    now = moment()
-    row = _node_row(node, "", None, now, is_dirty=True)
-    return _stored(row)
-
-
 def _times(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, dict[str, tuple[str, str, str]]]:
     """Content hash and the two times of each node of those notes that are stored, by path and id."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
@@ -436,60 +375,3 @@ def _times(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, dict[str, 
 def _remove(db: sqlite3.Connection, path: str) -> None:
     for table in ("edges", "nodes", "articles"):
         db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))  # noqa: S608 - from the line above
-
-
-def _stored(row: Sequence[Any]) -> StoredNode:
-    values = list(row)
-    values[2], values[6], values[15] = _TYPES[row[2]], _trail(row[6]), bool(row[15])
-    return StoredNode(*values)
-
-
-@lru_cache(maxsize=4096)
-def _trail(stored: str) -> tuple[str, ...]:
-    """The titles above a node; the nodes of a section have the same ones."""
-    return tuple(json.loads(stored))
-
-
-def _article(row: Sequence[Any]) -> Article:
-    return Article(**{**dict(zip(Article.__slots__, row, strict=True)), "tags": tuple(json.loads(row[6]))})
-
-
-def _article_row(article: Article) -> tuple[object, ...]:
-    tags = json.dumps(article.tags, ensure_ascii=False)
-    return (
-        article.path,
-        article.content_hash,
-        article.mtime_ns,
-        article.size,
-        article.title,
-        article.day,
-        tags,
-        article.text,
-    )
-
-
-def _node_row(
-    node: NoteNode, summary: str, before: Sequence[str] | None, now: str, *, is_dirty: bool
-) -> tuple[object, ...]:
-    digest = node.content_hash
-    created, updated = (before[1], before[2] if before[0] == digest else now) if before else (now, now)
-    return (
-        node.id,
-        node.parent_id,
-        str(node.type),
-        node.path,
-        node.ordinal,
-        node.title,
-        json.dumps(node.trail, ensure_ascii=False),
-        node.level,
-        node.start,
-        node.end,
-        node.line,
-        node.end_line,
-        digest,
-        node.context_hash,
-        summary,
-        int(is_dirty),
-        created,
-        updated,
-    )

@@ -15,7 +15,8 @@ from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.theme_names import MOST_SUMMARY_WORDS, NamingRequest, ThemeCard, ThemeNames, naming_messages
 from infold.navigator.choices import KeptSummary, moment
-from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.records import StoredNode
+from infold.navigator.store import NavigatorStore
 from infold.navigator.themes import Theme
 from infold.text import collapse_spaces, token_count
 

@@ -19,7 +19,8 @@ from infold.navigator.clusters import Clustering, Matrix, smoothed, spherical_k_
 from infold.navigator.layout import lay_out
 from infold.navigator.nodes import NodeType
 from infold.navigator.proximity import NodeVectors
-from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.records import StoredNode
+from infold.navigator.store import NavigatorStore
 from infold.navigator.theme_connections import connections
 from infold.search.languages import is_stop_word
 from infold.text import content_hash, words

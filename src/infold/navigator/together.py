@@ -11,7 +11,8 @@ from infold.librarian.base import Librarian
 from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prompts import DecisionKind
 from infold.navigator.choices import KeptSummary, moment
-from infold.navigator.store import NavigatorStore, StoredNode
+from infold.navigator.records import StoredNode
+from infold.navigator.store import NavigatorStore
 from infold.text import content_hash, token_count
 
 TARGET_WORDS: Final = (60, 120)

@@ -14,7 +14,7 @@ from infold.librarian.spend import Usage
 from infold.navigator.lens import Lens
 from infold.navigator.navigation import Navigator, NodeFilter, NodeMatch
 from infold.navigator.nodes import NodeType
-from infold.navigator.store import StoredNode
+from infold.navigator.records import StoredNode
 from infold.operations.contract import Effect, Group, Message
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation

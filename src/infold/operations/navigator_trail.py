@@ -19,7 +19,7 @@ from infold.text import collapse_spaces
 
 if TYPE_CHECKING:
     from infold.navigator.navigation import Navigator
-    from infold.navigator.store import StoredNode
+    from infold.navigator.records import StoredNode
 
 _NO_ANCHOR: Final = frozenset("#|^[]%\\")  # signs that a link to a heading cannot hold
 _QUOTED: Final = 80  # characters of what a step says

@@ -70,12 +70,13 @@ def knowledge_restore(vault: OpenVault, request: KnowledgeRestoreRequest) -> Kno
     changes = Changes(vault.workspace)
     path = _path_in(changes, request)
     target = page_path(vault.workspace.vault, request.to or path)
-    if not request.replace and (vault.workspace.vault / target).exists():
+    plan = changes.plan_restore(request.change, path, target)
+    # Asked of the plan, which is applied to these bytes or not at all: a note made meanwhile is not replaced either.
+    if not request.replace and any(file.before is not None for file in plan.files):
         raise NoteExists(
             f"There is a note {target} already.",
             hint="Give another path to bring it back at, or say that it is to be replaced.",
         )
-    plan = changes.plan_restore(request.change, path, target)
     change = None if request.dry_run else plan.apply().id
     done = "would be" if request.dry_run else "is"
     return KnowledgeRestoreAnswer(
