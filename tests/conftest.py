@@ -13,6 +13,7 @@ __all__ = ["prefect_api"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 _THIRD_PARTIES = {"prefect", "dvc", "browser"}
+_SHARING_A_MACHINE = {"agent", "cli", "flows", "mcp", "web"}
 _MEASURED = {
     "vault",
     "inbox",
@@ -39,11 +40,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Coverage is measured where unit tests are: tracing the others would cost CI half as much again, for lines that they
     run by the way.
+
+    Where real servers, browsers and terminals share two cores, a test that fails has a second chance, which the summary
+    names (`rerun`); where text could be lost (`chaos`), and everywhere else, it has none.
     """
     for item in items:
-        if item.path.relative_to(REPOSITORY / "tests").parts[0] not in _MEASURED:
+        marks = {mark.name for mark in item.iter_markers()}
+        folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
+        if folder not in _MEASURED:
             item.add_marker(pytest.mark.no_cover)
-        if _THIRD_PARTIES.intersection(mark.name for mark in item.iter_markers()):
+        if "chaos" not in marks and (folder in _SHARING_A_MACHINE or _THIRD_PARTIES & marks):
+            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=2))
+        if _THIRD_PARTIES & marks:
             item.add_marker(
                 pytest.mark.filterwarnings("default", "error::pytest.PytestUnraisableExceptionWarning"), append=False
             )

@@ -6,13 +6,14 @@ import asyncio
 from typing import Any
 
 
-async def newest(client: Any, flow: str) -> Any:
-    """The latest run of a flow."""
+async def newest(client: Any, flow: str) -> Any | None:
+    """The latest run of a flow; None where the server has recorded none yet."""
     from prefect.client.schemas.filters import FlowFilter, FlowFilterName
     from prefect.client.schemas.sorting import FlowRunSort
 
     named = FlowFilter(name=FlowFilterName(any_=[flow]))
-    return (await client.read_flow_runs(flow_filter=named, sort=FlowRunSort.START_TIME_DESC, limit=1))[0]
+    found = await client.read_flow_runs(flow_filter=named, sort=FlowRunSort.START_TIME_DESC, limit=1)
+    return found[0] if found else None
 
 
 async def latest_run(client: Any, flow: str) -> tuple[Any, dict[str, Any]]:
@@ -20,6 +21,7 @@ async def latest_run(client: Any, flow: str) -> tuple[Any, dict[str, Any]]:
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 
     run = await newest(client, flow)
+    assert run is not None, f"no run of {flow} was recorded"
     only = FlowRunFilter(id=FlowRunFilterId(any_=[run.id]))
     seen = -1
     for _ in range(40):  # the server records task runs a moment later
