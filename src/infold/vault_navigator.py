@@ -216,10 +216,10 @@ class VaultNavigator(VaultMemory):
         )
         return self._expected(calls, prompt, answer) if calls else None
 
-    def theme_map(self) -> tuple[MapPlace, ...]:
-        """Where each imported note stands on a map of two dimensions."""
+    def theme_map(self, level: int = 1) -> tuple[MapPlace, ...]:
+        """Where each imported note stands on a map of two dimensions, and its theme of that level."""
         self.refresh_nodes()
-        return lazy.navigator.themes.places(self.navigator_store, self.node_vectors())
+        return lazy.navigator.themes.places(self.navigator_store, self.node_vectors(), level)
 
     def summarise_nodes(
         self, nodes: Sequence[StoredNode], perspective: str = "", workspace: Workspace | None = None

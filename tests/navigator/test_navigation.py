@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from infold.errors import NodeUnknown, UsageError
-from infold.operations.contract import Nothing
 from infold.operations.navigator import (
     CallerRequest,
     ExploreRequest,
@@ -24,7 +25,7 @@ from infold.operations.navigator import (
     zoom_out,
 )
 from infold.operations.navigator_import import ImportRequest, import_
-from infold.operations.navigator_themes import ThemesRequest, theme_map, themes
+from infold.operations.navigator_themes import ThemeMapRequest, ThemesRequest, theme_map, themes
 
 
 @pytest.fixture
@@ -219,10 +220,13 @@ def test_themes_and_map_cover_every_imported_note(imported):
     """Each note is of one theme and has one place; asked again, both come from what is kept."""
     found = themes(imported, ThemesRequest(level=2)).themes
     assert sum(theme.notes for theme in found) == 5
-    spots = theme_map(imported, Nothing()).notes
+    spots = theme_map(imported, ThemeMapRequest(level=2)).notes
+    assert Counter(spot.theme for spot in spots) == {theme.number: theme.notes for theme in found}
     assert {spot.path for spot in spots} == {node.path for node in imported.navigator_store.every(("article",))}
     assert all(-1 <= spot.x <= 1 and -1 <= spot.y <= 1 for spot in spots)
-    assert theme_map(imported, Nothing()).notes == spots
+    assert theme_map(imported, ThemeMapRequest(level=2)).notes == spots
+    broad = theme_map(imported, ThemeMapRequest()).notes
+    assert [(spot.x, spot.y) for spot in broad] == [(spot.x, spot.y) for spot in spots]
 
 
 def test_what_connects_themes_and_what_grew(vault, folder):

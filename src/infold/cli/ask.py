@@ -7,11 +7,8 @@ from typing import Annotated
 import typer
 
 from infold.cli.options import Call, command
+from infold.cli.spending import TokenOption, TokensOption, UsdOption, quoted
 from infold.operations.ask import AskRequest, ask_
-from infold.operations.spending import Quote
-
-TokenOption = Annotated[str | None, typer.Option("--token", metavar="TOKEN", help="Agree to the estimate with it.")]
-UsdOption = Annotated[float | None, typer.Option("--max-usd", metavar="USD", min=0, help="Spend at most so much.")]
 
 
 @command
@@ -21,6 +18,7 @@ def ask(
     *,
     token: TokenOption = None,
     max_usd: UsdOption = None,
+    max_tokens: TokensOption = None,
 ) -> int:
     """Answer a question from your notes; every statement names the lines that say it.
 
@@ -28,7 +26,9 @@ def ask(
 
     "This one" is where you are (`infold nav`). With a model the estimate is shown first.
     """
-    request = AskRequest(question=" ".join(question), caller="person", token=token, max_usd=max_usd)
+    request = AskRequest(
+        question=" ".join(question), caller="person", token=token, max_usd=max_usd, max_tokens=max_tokens
+    )
     with call.vault() as vault:
         answer = ask_(vault, request)
     if call.terminal.is_json:
@@ -45,12 +45,3 @@ def ask(
     for notice in answer.notices:
         call.terminal.notice(notice)
     return 0 if answer.statements else 1
-
-
-def quoted(quote: Quote) -> str:
-    """An estimate in words, and how to agree to it."""
-    price = f", ${quote.usd[0]:.2f} to ${quote.usd[1]:.2f}" if quote.usd else ""
-    return (
-        f"{quote.calls[0]} to {quote.calls[1]} calls, {quote.tokens[0]:,} to {quote.tokens[1]:,} tokens{price}.\n"
-        f"Nothing was spent. Add --token {quote.token} to go on, or --max-usd to set a cap."
-    )

@@ -15,9 +15,9 @@ import typer
 from infold.agent.loop import Step
 from infold.agent.session import AgentSession, last_session
 from infold.app import OpenVault
-from infold.cli.ask import TokenOption, UsdOption, quoted
 from infold.cli.found import shown
 from infold.cli.options import Call, command
+from infold.cli.spending import TokenOption, TokensOption, UsdOption, quoted
 from infold.cli.terminal import Terminal
 from infold.errors import InfoldError
 from infold.operations.chat import ChatAnswer, ChatRequest, context_of, start_session, talk
@@ -48,9 +48,7 @@ def chat(
     ] = False,
     token: TokenOption = None,
     max_usd: UsdOption = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", metavar="N", min=0, help="Spend at most so many tokens.")
-    ] = None,
+    max_tokens: TokensOption = None,
 ) -> int:
     """Talk with the vault's own agent; the conversation is kept as a session, and goes on the next time.
 

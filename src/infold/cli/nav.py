@@ -10,13 +10,11 @@ from infold.cli.days import read_day
 from infold.cli.nav_options import (
     NAVIGATOR_CALLER,
     NavigatorFolderOption,
-    NavigatorTokenOption,
-    NavigatorUsdOption,
     show_indented,
-    show_quote,
 )
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
+from infold.cli.spending import TokenOption, TokensOption, UsdOption, quoted
 from infold.operations import navigator as operations
 from infold.operations import navigator_import
 from infold.operations.navigator import NodesAnswer
@@ -68,16 +66,18 @@ def import_(
     call: Call,
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Notes and folders; . is the whole vault.")],
     *,
-    token: NavigatorTokenOption = None,
-    max_usd: NavigatorUsdOption = None,
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+    max_tokens: TokensOption = None,
 ) -> int:
     """Import notes into the navigator, or bring what changed up to date.
 
-    With a model the estimate is shown first; --token or --max-usd agrees to it. infold nav import .
+    With a model the estimate is shown first; --token, --max-usd or --max-tokens agrees to it. infold nav import .
     """
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         answer = navigator_import.import_(
-            vault, navigator_import.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd)
+            vault,
+            navigator_import.ImportRequest(paths=tuple(paths), token=token, max_usd=max_usd, max_tokens=max_tokens),
         )
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
@@ -86,7 +86,7 @@ def import_(
             call.terminal.say(f"{each.path}  {each.tokens[0]:,} to {each.tokens[1]:,} tokens")
         if answer.billed_share is not None:
             call.terminal.say(f"Earlier imports took {answer.billed_share:.2f} of the middle of their estimates.")
-        show_quote(call.terminal, answer.quote)
+        call.terminal.say(quoted(answer.quote))
     else:
         call.terminal.say(
             f"{counted(answer.notes, 'note')} imported, {counted(answer.nodes, 'node')}, "
@@ -230,20 +230,26 @@ def summarise(
     nodes: Annotated[list[str], typer.Argument(metavar="NODE...", help="Nodes, by id or its beginning.")],
     *,
     perspective: Annotated[str, typer.Option("--from", metavar="WORDS", help="From which perspective.")] = "",
-    token: NavigatorTokenOption = None,
-    max_usd: NavigatorUsdOption = None,
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+    max_tokens: TokensOption = None,
 ) -> int:
     """Summarise several nodes together, from a perspective."""
     with call.vault() as vault:
         ids = tuple(_named(vault, node) or "this one" for node in nodes)
         request = operations.SummarizeRequest(
-            node_ids=ids, perspective=perspective, caller=NAVIGATOR_CALLER, token=token, max_usd=max_usd
+            node_ids=ids,
+            perspective=perspective,
+            caller=NAVIGATOR_CALLER,
+            token=token,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
         )
         answer = operations.summarize(vault, request)
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     elif answer.quote is not None:
-        show_quote(call.terminal, answer.quote)
+        call.terminal.say(quoted(answer.quote))
     else:
         show_indented(call.terminal, answer.summary, 0)
         outside = "" if answer.trust == "vault" else f"; some of it {answer.trust}"

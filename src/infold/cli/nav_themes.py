@@ -8,13 +8,11 @@ import typer
 
 from infold.cli.nav_options import (
     NavigatorFolderOption,
-    NavigatorTokenOption,
-    NavigatorUsdOption,
     show_indented,
-    show_quote,
 )
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
+from infold.cli.spending import TokenOption, TokensOption, UsdOption, quoted
 from infold.operations import navigator_themes
 from infold.text import counted
 
@@ -53,20 +51,21 @@ def name_themes(
     *,
     level: NavigatorLevelOption = 1,
     folder: NavigatorFolderOption = "",
-    token: NavigatorTokenOption = None,
-    max_usd: NavigatorUsdOption = None,
+    token: TokenOption = None,
+    max_usd: UsdOption = None,
+    max_tokens: TokensOption = None,
 ) -> int:
     """Name the themes, and say what each is about; `themes` shows that from then on.
 
-    With a model the estimate is shown first; --token or --max-usd agrees to it.
+    With a model the estimate is shown first; --token, --max-usd or --max-tokens agrees to it.
     """
-    given = {"level": level, "folder": folder, "token": token, "max_usd": max_usd}
+    given = {"level": level, "folder": folder, "token": token, "max_usd": max_usd, "max_tokens": max_tokens}
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         answer = navigator_themes.name_themes(vault, navigator_themes.NameThemesRequest.model_validate(given))
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
     elif answer.quote is not None:
-        show_quote(call.terminal, answer.quote)
+        call.terminal.say(quoted(answer.quote))
     else:
         _show_themes(call.terminal, answer.themes, answer.notice)
         call.terminal.say(f"{answer.named} named now; {answer.usage}.", style="dim")

@@ -84,13 +84,14 @@ def themes(store: NavigatorStore, vectors: NodeVectors, level: int = 1, folder: 
     return tuple(_theme(each) for each in kept)
 
 
-def places(store: NavigatorStore, vectors: NodeVectors) -> tuple[MapPlace, ...]:
-    """The map of all imported notes. What was on it before stays about where it was."""
+def places(store: NavigatorStore, vectors: NodeVectors, level: int = 1) -> tuple[MapPlace, ...]:
+    """The map of all imported notes, each with its theme of that level. What was on it stays about where it was."""
     kept = _kept(store, "map")
     if kept is None:
-        kept = [asdict(place) for place in _laid_out(store, vectors)]
+        kept = _laid_out(store, vectors)
         _keep(store, "map", kept)
-    return tuple(MapPlace(**each) for each in kept)
+    theme_of = {node_id: theme.number for theme in themes(store, vectors, level) for node_id in theme.nodes}
+    return tuple(MapPlace(**{**each, "theme": theme_of.get(each["node"], 0)}) for each in kept)
 
 
 def article_vectors(vectors: NodeVectors, articles: Sequence[StoredNode], edges: Sequence[tuple[str, str]]) -> Matrix:
@@ -195,14 +196,13 @@ def _trend(years: Mapping[str, int], everywhere: Mapping[str, int]) -> str:
     return "fading" if shares[1] * 1.5 < shares[0] else "steady"
 
 
-def _laid_out(store: NavigatorStore, vectors: NodeVectors) -> list[MapPlace]:
+def _laid_out(store: NavigatorStore, vectors: NodeVectors) -> list[dict[str, Any]]:
     articles = list(store.every((NodeType.ARTICLE,)))
     before = {each["node"]: (each["x"], each["y"]) for each in _kept(store, "map", is_any=True) or ()}
     rows = article_vectors(vectors, articles, store.article_links())
     spots = lay_out([node.id for node in articles], rows, before)
-    theme_of = {node_id: theme.number for theme in themes(store, vectors) for node_id in theme.nodes}
     return [
-        MapPlace(node.id, node.path, node.title, round(float(x), 4), round(float(y), 4), theme_of.get(node.id, 0))
+        {"node": node.id, "path": node.path, "title": node.title, "x": round(float(x), 4), "y": round(float(y), 4)}
         for node, (x, y) in zip(articles, spots, strict=True)
     ]
 

@@ -7,7 +7,7 @@ from typing import Literal
 from infold.app import OpenVault
 from infold.errors import LibrarianFault
 from infold.librarian.spend import Usage
-from infold.operations.contract import Effect, Face, Group, Message, Nothing
+from infold.operations.contract import Effect, Face, Group, Message
 from infold.operations.navigator import NAVIGATOR_ERRORS, NOTHING_IMPORTED, weakest_trust
 from infold.operations.spending import Quote, Spending, quote_first
 from infold.operations.table import operation
@@ -36,6 +36,8 @@ class ThemeLink(Message):
 class ThemeInfo(Message):
     """A theme of the imported notes."""
 
+    number: int
+    """By which the map of the same level names it."""
     name: str
     """As the librarian called it, where it was asked to; else the words it says more than the others."""
     summary: str
@@ -146,6 +148,13 @@ class PlacedNote(Message):
     theme: int
 
 
+class ThemeMapRequest(Message):
+    """Whose themes."""
+
+    level: Literal[1, 2, 3] = 1
+    """Of a few broad themes (1) or many fine ones (3); the places are the same."""
+
+
 class ThemeMapAnswer(Message):
     """Each imported note in two dimensions: what is alike stands together, and stays where it was."""
 
@@ -159,6 +168,6 @@ class ThemeMapAnswer(Message):
     errors=NAVIGATOR_ERRORS,
     not_in={Face.CLI: "places on a map are for faces that draw; a terminal does not"},
 )
-def theme_map(vault: OpenVault, request: Nothing) -> ThemeMapAnswer:  # noqa: ARG001 - the signature of operations
+def theme_map(vault: OpenVault, request: ThemeMapRequest) -> ThemeMapAnswer:
     """Get the map of the imported notes: coordinates from -1 to 1, and the number of each note's theme."""
-    return ThemeMapAnswer(notes=tuple(PlacedNote.of(place) for place in vault.theme_map()))
+    return ThemeMapAnswer(notes=tuple(PlacedNote.of(place) for place in vault.theme_map(request.level)))

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from infold.errors import UsageError
-from infold.operations.contract import Nothing
 from infold.operations.navigator import (
     CallerRequest,
     ExploreRequest,
@@ -26,7 +25,7 @@ from infold.operations.navigator import (
     zoom_out,
 )
 from infold.operations.navigator_import import BrowseVaultRequest, browse_vault
-from infold.operations.navigator_themes import ThemesRequest, theme_map, themes
+from infold.operations.navigator_themes import ThemeMapRequest, ThemesRequest, theme_map, themes
 from infold.web.paging import page_of
 from infold.web.rendering import Pages
 
@@ -69,7 +68,7 @@ class NavigatorPages(Pages):
     async def themes(self, level: int) -> Response:
         """The themes, and the map that the script draws."""
         found = await self.ask(themes, ThemesRequest.model_validate({"level": level}))
-        spots = await self.ask(theme_map, Nothing())
+        spots = await self.ask(theme_map, ThemeMapRequest.model_validate({"level": level}))
         return self.page("themes", found=found, level=level, spots=spots.as_json())
 
 

@@ -6,6 +6,9 @@ const EDGE = 0.92; // of the canvas that the map fills
 const MOST_LABELS = 60;
 const MOST_TRIED = 600;
 
+// The golden angle apart: neighbours in number are far apart in colour, however many there are.
+export const hueOf = (number) => (number * 137.5) % 360;
+
 export function drawMap(canvas, spots, links = []) {
   const pen = canvas.getContext("2d");
   const view = { x: 0, y: 0, scale: 1 };
@@ -25,8 +28,7 @@ export function drawMap(canvas, spots, links = []) {
 
   function draw() {
     const style = getComputedStyle(document.documentElement);
-    const [text, line, strong, ground] = ["--text", "--dim", "--cyan", "--raised"].map((name) => style.getPropertyValue(name));
-    const isLight = style.colorScheme === "light";
+    const [text, line, strong, ground, lightness] = ["--text", "--dim", "--cyan", "--raised", "--spot"].map((name) => style.getPropertyValue(name));
     pen.clearRect(0, 0, wide, high);
     drawLinks(line, strong);
     for (const [place, spot] of spots.entries()) {
@@ -34,7 +36,7 @@ export function drawMap(canvas, spots, links = []) {
       if (!isSeen([x, y])) continue;
       pen.beginPath();
       pen.arc(x, y, sizeOf(spot), 0, 7);
-      pen.fillStyle = `hsl(${(spot.colour * 137.5) % 360} 55% ${isLight ? 40 : 68}%)`;
+      pen.fillStyle = `hsl(${hueOf(spot.colour)} 55% ${lightness})`;
       pen.fill();
       if (place === chosen) { pen.strokeStyle = strong; pen.lineWidth = 3; pen.stroke(); }
     }

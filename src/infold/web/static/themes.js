@@ -1,6 +1,6 @@
 // The map of themes: notes near each other say like things.
-import { $ } from "./page.js";
-import { drawMap } from "./map.js";
+import { $, $$ } from "./page.js";
+import { drawMap, hueOf } from "./map.js";
 
 const data = $("#spots");
 if (data) {
@@ -13,4 +13,5 @@ if (data) {
     radius: 4,
     colour: note.theme,
   })));
+  for (const dot of $$("[data-theme-number]")) dot.style.setProperty("--hue", hueOf(Number(dot.dataset.themeNumber)));
 }
