@@ -187,7 +187,7 @@ async def _served(vault: Path, *words: str) -> AsyncIterator[tuple[int, asyncio.
         await process.wait()
 
 
-async def _answers(port: int, seconds: float = 60) -> None:
+async def _answers(port: int, seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from flows.server_folder import ServerFolder
 from flows.watching import unwatched
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from infold.inbox.run import Run
 
 RunnerName = Literal["auto", "prefect", "direct"]
-_HEALTH_SECONDS = 1.0
+_HEALTH_SECONDS: Final = 1.0
+_BUSY_SECONDS: Final = 10.0  # a server that is at work answers late; one that is gone refuses at once
 INSTALL_HINT = "Install it: pip install 'infold[flows]'."
 
 
@@ -48,16 +49,19 @@ def _untold(_sentence: str) -> None:
 
 
 def choose_runner(
-    asked: RunnerName = "auto", workspace: Workspace | None = None, *, timeout_seconds: float = _HEALTH_SECONDS
+    asked: RunnerName = "auto", workspace: Workspace | None = None, *, timeout_seconds: float | None = None
 ) -> Runner:
     """The runner for `asked`, with the server of `workspace` or the one that PREFECT_API_URL names.
 
-    `auto` never fails: whatever keeps Prefect away makes it direct, and the reason says so.
+    `auto` never fails: whatever keeps Prefect away makes it direct, and the reason says so. It waits for a server for a
+    second, `prefect` for ten.
 
     Raises EnvironmentFault where `prefect` is asked for and Prefect or its server is not there.
     """
     if asked == "direct":
         return Runner("direct", "Running directly, as asked.")
+    if timeout_seconds is None:
+        timeout_seconds = _BUSY_SECONDS if asked == "prefect" else _HEALTH_SECONDS
     url, origin, auth_string = _server_of(workspace)
     problem = _problem(url, timeout_seconds)
     if problem is None:
@@ -133,7 +137,7 @@ def run_integrate(
         environment["PREFECT_API_AUTH_STRING"] = runner.auth_string
     environment["PREFECT_HOME"] = str(ServerFolder.of(workspace).home)
     try:
-        return run_in_process(unasked, environment, progress, lambda: is_healthy(url), dry_run=dry_run)
+        return run_in_process(unasked, environment, progress, lambda: is_healthy(url, _BUSY_SECONDS), dry_run=dry_run)
     except ServerGone as gone:
         if gone.run is not None:
             tell("The Prefect server went away at the end of the run: the run is whole, its page there is not.")

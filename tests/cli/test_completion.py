@@ -79,7 +79,7 @@ def ask(shell: str, script: str, environment: dict[str, str]) -> str:
         pytest.skip(f"{shell} is not installed")
     options = {"bash": ["--norc", "-c"], "zsh": ["-f", "-c"], "fish": ["--no-config", "-c"]}[shell]
     done = subprocess.run(
-        [shell, *options, script], capture_output=True, text=True, env=environment, timeout=60, check=False
+        [shell, *options, script], capture_output=True, text=True, env=environment, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

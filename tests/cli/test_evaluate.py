@@ -144,7 +144,7 @@ def test_killed_and_run_again_it_goes_on(notes, tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)}
     )
     kept = tmp_path / "state" / "kept" / "evaluations" / "cases"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not list(kept.rglob("*.json")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)

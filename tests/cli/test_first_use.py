@@ -99,7 +99,7 @@ def called(*words: object, **environment: str) -> subprocess.CompletedProcess[by
     path = os.pathsep.join((str(REPOSITORY / "src"), str(REPOSITORY)))
     command = [sys.executable, "-m", "infold", *map(str, words)]
     return subprocess.run(
-        command, capture_output=True, env={**os.environ, "PYTHONPATH": path, **environment}, timeout=60, check=False
+        command, capture_output=True, env={**os.environ, "PYTHONPATH": path, **environment}, timeout=120, check=False
     )
 
 
@@ -125,7 +125,7 @@ def test_a_full_device_is_the_environment(vault):
             stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
-            timeout=60,
+            timeout=120,
             check=False,
         )
     assert done.returncode == 3
@@ -155,7 +155,7 @@ def test_a_pipe_that_is_closed_ends_it_in_silence(infold, vault, words):
             stdout=writing,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
-            timeout=60,
+            timeout=120,
             check=False,
         )
     finally:

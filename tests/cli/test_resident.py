@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from infold.cli import client, resident, start
 from infold.locate import WorkspaceRequest, locate_workspace
 from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
 from tests.conftest import PERSONAL_VARIABLES
+from tests.fakes.ports import free_port
 from tests.search.spec_notebook import write_notebook
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sockets and events of Linux")
@@ -260,10 +260,10 @@ from pathlib import Path
 from infold.search.shared.index_server import IndexService
 def answer(body):
     print("asked", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 service = IndexService(answer, Path(sys.argv[1]), "resident.json")
 print("ready", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -281,8 +281,8 @@ def test_killed_in_the_middle_of_an_answer_the_program_gives_it(vault, place, ca
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as ended:
             start.main()
-        assert killer.wait(20) == 0
-        assert stuck.wait(20) == -signal.SIGKILL
+        assert killer.wait(60) == 0
+        assert stuck.wait(60) == -signal.SIGKILL
     assert not ended.value.code
     assert "reference/contacts.md:3-7" in capsys.readouterr().out
 
@@ -291,9 +291,7 @@ def test_killed_in_the_middle_of_an_answer_the_program_gives_it(vault, place, ca
 def test_whoever_has_the_vault_open_is_it(place, ask, words):
     """`watch`, `mcp` and `serve` answer searches while they run; what they leave behind leads nobody astray."""
     if words == ["serve"]:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            words = [*words, "--port", str(free.getsockname()[1])]
+        words = [*words, "--port", str(free_port())]
     command = [sys.executable, "-m", "infold", *words, "--vault", str(place[0]), "--state", str(place[1])]
     pipe = subprocess.PIPE
     record = place[1] / "derived" / "index" / RESIDENT_CARD
@@ -335,7 +333,7 @@ def test_idle_it_ends(place, ask, monkeypatch):
         assert idle.wait(60) == 0
 
 
-def until(is_so, seconds: float = 60.0) -> None:
+def until(is_so, seconds: float = 120.0) -> None:
     """Waits for something to be so."""
     deadline = time.monotonic() + seconds
     while not is_so():

@@ -11,6 +11,8 @@ import urllib.request
 
 import pytest
 
+from tests.fakes.ports import free_port
+
 
 @pytest.fixture
 def vault(tmp_path):
@@ -33,9 +35,7 @@ def test_a_port_that_is_taken_is_told(infold, vault):
 @pytest.mark.slow
 def test_the_first_screen_leads_to_pages_and_api(vault, tmp_path):
     """As JSON too; both addresses answer."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "infold", "serve", "--json", "--port", str(port), "--vault", str(vault)]
     command += ["--state", str(tmp_path / "state"), "--set", "search.embedding=static"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -45,7 +45,7 @@ def test_the_first_screen_leads_to_pages_and_api(vault, tmp_path):
             assert [line.split()[0] for line in screen] == ["pages", "API", "vault", "Ctrl-C"]
             assert said["vault"] == str(vault)
             for address in (said["page"], said["api"]):
-                with urllib.request.urlopen(opened(address), timeout=30) as answer:
+                with urllib.request.urlopen(opened(address), timeout=60) as answer:
                     assert answer.status == 200
         finally:
             process.terminate()
@@ -54,9 +54,9 @@ def test_the_first_screen_leads_to_pages_and_api(vault, tmp_path):
 def opened(address: str) -> str:
     """The address, once something listens there."""
     host, _, port = address.split("/")[2].partition(":")
-    for _ in range(200):
+    for _ in range(1200):
         try:
-            socket.create_connection((host, int(port)), timeout=1).close()
+            socket.create_connection((host, int(port)), timeout=60).close()
         except OSError:
             time.sleep(0.1)
         else:

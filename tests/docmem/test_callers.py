@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 
 import pytest
 
@@ -118,22 +117,21 @@ def test_readers_do_not_wait_for_a_batch(memory, tree, tmp_path):
         with memory.batch():
             memory.append("garden", "of the batch", MEMORY)
             is_open.set()
-            may_end.wait(20)
+            may_end.wait(120)
 
     writer = threading.Thread(target=batch)
     writer.start()
-    assert is_open.wait(20)
-    began = time.monotonic()
+    assert is_open.wait(120)
     with open_docmem(tmp_path / "docmem.sqlite") as mine:
         assert [node.text for node in mine.children("garden")] == ["a", "b", "c"]
-        assert time.monotonic() - began < 5
+        assert writer.is_alive()
         later = threading.Thread(target=mine.append, args=("garden", "later", MEMORY))
         later.start()
         later.join(0.1)
         assert later.is_alive()
         may_end.set()
-        later.join(20)
-        writer.join(20)
+        later.join(120)
+        writer.join(120)
         assert [node.text for node in mine.children("garden")] == ["a", "b", "c", "of the batch", "later"]
 
 

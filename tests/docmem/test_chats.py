@@ -73,7 +73,7 @@ def test_many_may_import_the_same_at_once(workspace, talk, tmp_path):
     )
     words = [sys.executable, "-c", code, str(workspace.state), str(workspace.vault), str(file)]
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    said = [process.communicate(timeout=60) for process in running]
+    said = [process.communicate(timeout=120) for process in running]
     assert sorted(int(out) for out, err in said if not err) == [0, 0, 0, 50], said
     memory = open_docmem(workspace.docmem)
     assert [memory.size(root.id) for root in memory.roots()] == [51]

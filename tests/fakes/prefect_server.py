@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
+
+from tests.fakes.ports import free_port
 
 
 @pytest.fixture(scope="session")
@@ -36,15 +37,7 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 from prefect.events.worker import EventsWorker
                 from prefect.logging.handlers import APILogWorker
 
-                APILogWorker.drain_all(timeout=10)
-                EventsWorker.drain_all(timeout=10)
+                APILogWorker.drain_all(timeout=60)
+                EventsWorker.drain_all(timeout=60)
         os.environ.clear()
         os.environ.update(before)
-
-
-def free_port() -> int:
-    """A port that nothing listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -33,7 +33,7 @@ def integrate(folder: Path, *options: str, **environment: str) -> subprocess.Com
 
 def test_a_flow_prints_one_object_and_says_on_stderr_who_ran(prefect_api, tmp_path):
     """Under Prefect stdout holds the contract's one object; the runner is one line on stderr, without its own logs."""
-    done = integrate(tmp_path, "--runner", "auto")
+    done = integrate(tmp_path, "--runner", "prefect")
     assert done.returncode in (0, 1), done.stderr
     assert json.loads(done.stdout)["status"] == "planned"
     said = [line for line in done.stderr.splitlines() if line.strip()]

@@ -13,7 +13,7 @@ from infold.settings import Params
 from infold.vault_evaluation import carry_out_case
 from infold.workspace import Workspace
 from tests.evaluation.conftest import plan, write_vault
-from tests.fakes.prefect_runs import latest_run
+from tests.fakes.prefect_runs import artifacts_of, latest_run
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
@@ -34,12 +34,12 @@ async def test_a_flow_gives_the_same_figures_and_keeps_its_cases(prefect_api, tm
     assert await evaluate(vault, state, params) == figures
     assert len(list((state / "kept" / "evaluations" / "cases").rglob("*.json"))) == 1
     async with get_client() as client:
-        _, tasks = await latest_run(client, "evaluate")
+        run, tasks = await latest_run(client, "evaluate", "vault, seed 0", "retrieval")
         assert {name: task.state.name for name, task in tasks.items()} == {
             "vault, seed 0": "Cached",
             "retrieval": "Cached",
         }
-        shown = {artifact.key: artifact for artifact in await client.read_artifacts()}
-    assert {row["figure"] for row in json.loads(shown["infold-evaluation"].data)} >= {"home", "section", "BM25"}  # type: ignore[arg-type]
-    assert json.loads(shown["infold-evaluation-trend"].data)[-1]["home"] == figures["home"]  # type: ignore[arg-type]
-    assert "# How well vault is filed" in shown["infold-evaluation-report"].data
+        shown = await artifacts_of(client, run)
+    assert {row["figure"] for row in json.loads(shown["infold-evaluation"])} >= {"home", "section", "BM25"}
+    assert json.loads(shown["infold-evaluation-trend"])[-1]["home"] == figures["home"]
+    assert "# How well vault is filed" in shown["infold-evaluation-report"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 from uuid import UUID
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from infold.settings import Params
 from infold.workspace import Workspace
 from tests.fakes.openai_server import serving
-from tests.fakes.prefect_runs import latest_run, newest
+from tests.fakes.prefect_runs import artifacts_of, latest_run, newest
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
@@ -20,6 +21,8 @@ NOTES = {
     "bread.md": "# Bread\n\nRye is done at ninety-eight degrees, and the crumb is moist.\n",
     "tyres.md": "# Tyres\n\nSealant for tubeless tyres lasts three months in the heat.\n",
 }
+PREPARED = ("tables", "summaries", "index")
+PLANNED = (*PREPARED, "group ", *(f"{step} chunk {number}" for step in ("explore", "edit") for number in (1, 2)))
 INBOX = "Sealant for tubeless tyres dries out in summer.\n\nThe crumb of rye wants a day of rest.\n"
 
 
@@ -49,11 +52,11 @@ async def test_the_graph_has_edges_names_tags_and_cached_states(prefect_api, wor
     place = (workspace.vault, workspace.state)
     assert (await integrate(*place, params=workspace.params, dry_run=True)).status == "planned"
     async with get_client() as client:
-        planned, tasks = await latest_run(client, "integrate")
+        planned, tasks = await latest_run(client, "integrate", *PLANNED)
         assert planned.name == "plan of garden"
         assert tasks["tables"].id in leads_to(tasks["summaries"]) & leads_to(tasks["index"])
         group = next(task for name, task in tasks.items() if name.startswith("group "))
-        assert {tasks[name].id for name in ("tables", "summaries", "index")} <= leads_to(group)
+        assert {tasks[name].id for name in PREPARED} <= leads_to(group)
         for number in (1, 2):
             explore, edit = tasks[f"explore chunk {number}"], tasks[f"edit chunk {number}"]
             assert leads_to(explore) == {group.id}
@@ -63,7 +66,7 @@ async def test_the_graph_has_edges_names_tags_and_cached_states(prefect_api, wor
         assert tasks["tables"].state.name == "Completed"
 
         run = await integrate(*place, params=workspace.params)
-        applied, tasks = await latest_run(client, "integrate")
+        applied, tasks = await latest_run(client, "integrate", *PLANNED, f"apply {run.id}")
         assert applied.name == "integration of garden"
         states = {name: task.state.name for name, task in tasks.items()}
         assert {states[name] for name in states if not name.startswith("apply")} == {"Cached"}
@@ -72,8 +75,8 @@ async def test_the_graph_has_edges_names_tags_and_cached_states(prefect_api, wor
 
         for expected in ("Completed", "Cached"):
             await preprocess(*place, params=workspace.params)
-            _, tasks = await latest_run(client, "preprocess")
-            assert {tasks[name].state.name for name in ("tables", "summaries", "index")} == {expected}
+            _, tasks = await latest_run(client, "preprocess", *PREPARED)
+            assert {tasks[name].state.name for name in PREPARED} == {expected}
 
 
 async def test_a_plan_waits_for_a_person(prefect_api, workspace):
@@ -94,8 +97,8 @@ async def test_a_plan_waits_for_a_person(prefect_api, workspace):
                 assert not running.done(), running  # what runs is recorded a moment after it began
                 await asyncio.sleep(0.3)
             assert {path.name: path.read_bytes() for path in workspace.vault.iterdir()} == before
-            shown = [artifact for artifact in await client.read_artifacts() if artifact.flow_run_id == run.id]
-            assert any(artifact.key == "infold-report" and "planned" in artifact.data for artifact in shown)
+            shown = await artifacts_of(client, run)
+            assert "planned" in shown["infold-report"]
             await resume_flow_run(run.id, run_input={"apply": apply})
         return await running
 
@@ -105,7 +108,7 @@ async def test_a_plan_waits_for_a_person(prefect_api, workspace):
     assert "dries out in summer" in (workspace.vault / "tyres.md").read_text()
 
 
-async def test_runs_on_one_vault_take_turns(prefect_api, workspace):
+async def test_runs_on_one_vault_take_turns(prefect_api, workspace, caplog):
     """A run that finds another on its vault waits for it; a lock left by a killed process holds nobody up."""
     from filelock import FileLock
 
@@ -114,8 +117,11 @@ async def test_runs_on_one_vault_take_turns(prefect_api, workspace):
     workspace.state.mkdir()
     held = FileLock(workspace.state / "flows.lock")
     held.acquire()
-    run = asyncio.create_task(preprocess(workspace.vault, workspace.state, workspace.params))
-    await asyncio.sleep(3)
+    with caplog.at_level(logging.INFO):
+        run = asyncio.create_task(preprocess(workspace.vault, workspace.state, workspace.params))
+        while "Waits until the other run on this vault has ended." not in caplog.text:
+            assert not run.done(), run
+            await asyncio.sleep(0.1)
     assert not (workspace.state / "derived").exists()
     held.release()
     assert await run == 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from infold.inbox.run_store import RunStore
 from infold.inbox.steps import DirectSteps
 from infold.settings import Params
 from infold.workspace import Workspace
+from tests.fakes.prefect_runs import artifacts_of, latest_run, newest
 from tests.fakes.scripted import ScriptedLibrarian
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("prefect")]
@@ -121,21 +121,15 @@ async def test_a_changed_note_is_asked_about_again(prefect_api, tmp_path):
 async def test_the_server_shows_progress_outcomes_and_diffs(prefect_api, tmp_path):
     """The UI has a bar for the chunks, a table with a row for every paragraph, and the report that the CLI leads to."""
     from prefect.client.orchestration import get_client
-    from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
-    from prefect.client.schemas.sorting import ArtifactSort
 
     workspace = make_workspace(tmp_path)
     run = await run_with_prefect(workspace, scripted())
     async with get_client() as client:
-        found = {}
-        for key in ("infold-chunks", "infold-paragraphs", "infold-report"):
-            only = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
-            latest = await client.read_artifacts(artifact_filter=only, sort=ArtifactSort.CREATED_DESC, limit=1)
-            found[key] = latest[0].data
+        found = await artifacts_of(client, await newest(client, "integrate-under-test"))
     assert found["infold-chunks"] == 100.0
-    assert [row["outcome"] for row in json.loads(found["infold-paragraphs"])] == ["integrated"] * 4  # type: ignore[arg-type]
+    assert [row["outcome"] for row in json.loads(found["infold-paragraphs"])] == ["integrated"] * 4
     report = (RunStore(workspace.runs).path(run.id) / "report.md").read_text()
-    assert found["infold-report"].endswith(report)  # type: ignore[union-attr]
+    assert found["infold-report"].endswith(report)
     assert "+Rye cools for a day." in report
 
 
@@ -168,9 +162,12 @@ async def test_no_note_text_is_kept_as_a_parameter(prefect_api, tmp_path):
     import os
     import sqlite3
 
+    from prefect.client.orchestration import get_client
+
     workspace = make_workspace(tmp_path)
     await run_with_prefect(workspace, scripted())
-    await asyncio.sleep(2)
+    async with get_client() as client:
+        await latest_run(client, "integrate-under-test", "explore", "edit", "apply")
     with sqlite3.connect(Path(os.environ["PREFECT_HOME"]) / "prefect.db") as database:
         parameters = [str(row) for row in database.execute("select parameters, name from flow_run")]
         inputs = [str(row) for row in database.execute("select task_inputs, name from task_run")]

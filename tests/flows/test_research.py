@@ -24,7 +24,7 @@ async def test_each_address_is_a_task_and_one_that_fails_stops_no_other(prefect_
 
     monkeypatch.setenv("INFOLD_FETCH_HOSTS", "127.0.0.1")
     (tmp_path / "vault").mkdir()
-    settings = {"delay_seconds": 0, "max_retries": 0, "timeout_seconds": 5}
+    settings = {"delay_seconds": 0, "max_retries": 0, "timeout_seconds": 60}
     params = Params.model_validate({"research": settings, "search": {"embedding": "none"}})
     space = Workspace(tmp_path / "vault", tmp_path / "state", tmp_path / "vault" / "inbox.md", params)
     with serving(WebSite()) as site:

@@ -15,16 +15,28 @@ import pytest
 import infold
 from infold.http.server import PunctualProtocol, make_server
 from infold.mcp.serving import http_app
+from infold.operations import spending_rate
 from infold.operations.spending_rate import MOST_A_MINUTE
 from infold.operations.tool_choice import ToolChoice
 from infold.web.app import create_app
 
 PATIENCE_SECONDS = 0.4
+MOST_SECONDS = 60
 
 
 class Impatient(PunctualProtocol):
-    head_seconds = PATIENCE_SECONDS
-    answer_seconds = PATIENCE_SECONDS
+    """Has little patience, where a test asks for that."""
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """From the moment this is called the server waits so long, for heads and for its answers to be taken."""
+
+    def become(seconds: float) -> None:
+        for name in ("head_seconds", "answer_seconds"):
+            monkeypatch.setattr(Impatient, name, seconds)
+
+    return become
 
 
 @pytest.fixture
@@ -37,7 +49,7 @@ def vault(tmp_path: Path):
 
 @asynccontextmanager
 async def served(app) -> AsyncIterator[int]:
-    """The port of a server that carries `app`, with little patience for heads."""
+    """The port of a server that carries `app`."""
     server = make_server(app, host="127.0.0.1", port=0, protocol=Impatient)
     task = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
@@ -69,10 +81,10 @@ def head(path: str, length: int | None, *more: str) -> bytes:
     return "\r\n".join([f"POST {path} HTTP/1.1", "host: 127.0.0.1", size, *kinds, *more, "", ""]).encode()
 
 
-async def heard(reader: asyncio.StreamReader, seconds: float = 10) -> bytes:
+async def heard(reader: asyncio.StreamReader) -> bytes:
     """What the server says until it ends the connection; fails where it holds on."""
     try:
-        return await asyncio.wait_for(reader.read(), seconds)
+        return await asyncio.wait_for(reader.read(), MOST_SECONDS)
     except ConnectionResetError:
         return b""
 
@@ -81,7 +93,7 @@ async def status_of(port: int, data: bytes) -> int:
     """The status of an answer, 0 where there was none."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(data)
-    line = await asyncio.wait_for(reader.readline(), 20)
+    line = await asyncio.wait_for(reader.readline(), MOST_SECONDS)
     writer.close()
     return int(line.split()[1]) if line else 0
 
@@ -89,9 +101,10 @@ async def status_of(port: int, data: bytes) -> int:
 @pytest.mark.parametrize(
     "said", [b"", b"POST /api/memory_search HTTP/1.1\r\nhost: 127.0.0.1\r\n"], ids=["none", "half"]
 )
-async def test_whoever_never_ends_a_head_is_let_go(face, said):
+async def test_whoever_never_ends_a_head_is_let_go(face, said, impatient):
     """Neither an open line without a word, nor a head that comes a byte at a time, holds a connection."""
     app, path, body = face
+    impatient(PATIENCE_SECONDS)
     async with served(app) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(said)
@@ -102,26 +115,27 @@ async def test_whoever_never_ends_a_head_is_let_go(face, said):
                 await asyncio.sleep(PATIENCE_SECONDS / 8)
 
         dripping = asyncio.create_task(drip())
-        assert await heard(reader, 20 * PATIENCE_SECONDS) == b""
+        assert await heard(reader) == b""
         dripping.cancel()
         writer.close()
+        impatient(MOST_SECONDS)
         assert await status_of(port, head(path, len(body)) + body) > 0, "others are served"
 
 
-async def test_a_second_head_on_the_same_connection_has_its_time_too(vault):
+async def test_a_second_head_on_the_same_connection_has_its_time_too(vault, impatient):
     """After an answer, the beginning of another request does not hold the connection either."""
     _, path, body = FACES["pages"]
     async with served(create_app(vault)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(path, len(body)) + body)
         assert b"200" in await reader.readline()
-        await asyncio.sleep(0.05)
+        impatient(PATIENCE_SECONDS)
         writer.write(b"GET / HTTP/1.1\r\nhost")
-        await heard(reader, 20 * PATIENCE_SECONDS)
+        await heard(reader)
         writer.close()
 
 
-async def test_an_answer_that_takes_longer_than_a_head_may_is_waited_for(vault):
+async def test_an_answer_that_takes_longer_than_a_head_may_is_waited_for(vault, impatient):
     """The time is that of heads: work goes on past it."""
 
     async def slow(scope, receive, send):
@@ -130,12 +144,13 @@ async def test_an_answer_that_takes_longer_than_a_head_may_is_waited_for(vault):
             await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
             await send({"type": "http.response.body", "body": b"ok"})
 
+    impatient(PATIENCE_SECONDS)
     async with served(slow) as port:
         assert await status_of(port, head("/", 0)) == 200
 
 
 @pytest.mark.parametrize("parts", [1, 64], ids=["at once", "in parts"])
-async def test_whoever_never_reads_an_answer_is_let_go(parts):
+async def test_whoever_never_reads_an_answer_is_let_go(parts, impatient):
     """The answer ends for the server too; a client that only rests now and then gets all of it."""
     whole, ended = b"x" * (1 << 25), asyncio.Event()
 
@@ -151,17 +166,19 @@ async def test_whoever_never_reads_an_answer_is_let_go(parts):
         await receive()
         ended.set()
 
+    impatient(PATIENCE_SECONDS)
     async with served(large) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 12)
         writer.write(head("/", 0))
-        await asyncio.wait_for(ended.wait(), 20 * PATIENCE_SECONDS)
+        await asyncio.wait_for(ended.wait(), MOST_SECONDS)
         await asyncio.sleep(2 * PATIENCE_SECONDS)
         assert len(await heard(reader)) < len(whole)
         writer.close()
+        impatient(5 * PATIENCE_SECONDS)
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
         writer.write(head("/", 0, "connection: close"))
         await reader.readuntil(b"\r\n\r\n")
-        await asyncio.sleep(PATIENCE_SECONDS / 4)
+        await asyncio.sleep(PATIENCE_SECONDS)
         assert len(await heard(reader)) == len(whole)
         writer.close()
 
@@ -172,7 +189,7 @@ async def test_a_body_that_never_ends_is_let_go(face):
     async with served(dataclasses.replace(app, body_seconds=PATIENCE_SECONDS)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(path, 1000) + b"{")
-        line = await asyncio.wait_for(reader.readline(), 20 * PATIENCE_SECONDS)
+        line = await asyncio.wait_for(reader.readline(), MOST_SECONDS)
         writer.close()
         assert not line or line.split()[1][:1] in (b"4", b"5")
 
@@ -268,12 +285,13 @@ async def test_others_are_served_only_with_a_token_under_any_of_our_names(vault)
         assert wrong.status_code == 401
 
 
-async def test_what_may_cost_is_not_called_without_end(vault):
+async def test_what_may_cost_is_not_called_without_end(vault, monkeypatch):
     """An agent in a loop is stopped, with what to do; what only reads goes on."""
     from mcp.client import Client
 
     from infold.mcp.server import build_server
 
+    monkeypatch.setattr(spending_rate, "_MINUTE_SECONDS", 3600.0)
     (vault.workspace.vault / "inbox.md").write_text("")
     async with Client(build_server(vault, ToolChoice())) as client:
         for _ in range(MOST_A_MINUTE):

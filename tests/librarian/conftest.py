@@ -58,7 +58,7 @@ async def librarian(server: FakeOpenAI, store: DecisionStore) -> AsyncIterator[C
         into: DecisionStore = store,
         **params: Any,
     ) -> ModelLibrarian:
-        values = {"kind": "model", "model": "test-model", "timeout_seconds": 10, "max_retries": 2, **params}
+        values = {"kind": "model", "model": "test-model", "timeout_seconds": 60, "max_retries": 2, **params}
         environment = Environment(OPENAI_BASE_URL=server.url if url is None else url, OPENAI_API_KEY=key)
         editing = EditingParams(max_corrections=max_corrections)
         made.append(ModelLibrarian(LibrarianParams(**values), editing, environment, into, concurrency, spend=spend))

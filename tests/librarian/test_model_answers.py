@@ -164,9 +164,9 @@ async def test_content_in_parts_is_put_together(librarian, server):
 async def test_hostile_answers_are_read_in_no_time(librarian, server, said):
     """Nested or unclosed brackets cost neither time nor the stack."""
     server.script("Grouping", text(said))
-    started = time.monotonic()
+    started = time.process_time()
     assert (await librarian(mode="md_json").group(group_request())).groups == [[1], [2]]
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 async def test_corrections_end_at_the_limit(librarian, server):

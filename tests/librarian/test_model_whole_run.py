@@ -24,7 +24,7 @@ def workspace(tmp_path) -> Workspace:
     """A copy of the demo vault, with the model librarian set."""
     shutil.copytree(DEMO, tmp_path / "vault")
     values = Params().model_dump()
-    values["librarian"] |= {"kind": "model", "model": "m", "max_retries": 0, "timeout_seconds": 20}
+    values["librarian"] |= {"kind": "model", "model": "m", "max_retries": 0, "timeout_seconds": 60}
     values["integrate"] |= {"quiet_seconds": 0}
     vault = tmp_path / "vault"
     return Workspace(vault, tmp_path / "state", vault / "inbox.md", Params.model_validate(values))

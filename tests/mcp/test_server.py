@@ -159,11 +159,9 @@ async def test_the_first_index_is_made_behind(connected, vault):
         assert "indexed for the first time" in text_of(early)
         assert not (await client.call_tool("memory_get", {"path": "index"})).is_error
         warm_up.start()
-        for _ in range(60):
-            found = await client.call_tool("memory_search", {"query": "valve"})
-            if not found.is_error:
-                break
-            await asyncio.sleep(0.1)
+        async with asyncio.timeout(60):
+            while (found := await client.call_tool("memory_search", {"query": "valve"})).is_error:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
         assert found.structured_content["results"]["notebook"][0]["filePath"] == "house/boiler.md"
 
 

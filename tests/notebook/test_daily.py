@@ -267,7 +267,9 @@ def test_a_killed_writer_leaves_whole_entries(workspace):
         process = writer(workspace, moment, 1000)
         process.stdin.write("go\n")
         process.stdin.flush()
-        time.sleep(0.2 + moment * 0.013)
+        while not any((workspace.vault / "daily").glob("*.md")):
+            time.sleep(0.002)
+        time.sleep(moment * 0.013)
         process.kill()
         process.communicate()
     daily_log(workspace, "after all")

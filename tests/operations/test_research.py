@@ -29,7 +29,12 @@ from infold.operations.research import (
 from infold.vault.note import parse
 from tests.fakes.web_site import WebSite, serving
 
-SETTINGS = ["search.embedding=none", "research.delay_seconds=0", "research.max_retries=0", "research.timeout_seconds=5"]
+SETTINGS = [
+    "search.embedding=none",
+    "research.delay_seconds=0",
+    "research.max_retries=0",
+    "research.timeout_seconds=60",
+]
 TEXT = (
     "The zeppelin needs helium, which is dear, and a hall as long as a street to stay in over the winter months. " * 3
 )

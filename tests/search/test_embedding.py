@@ -175,7 +175,7 @@ def service() -> Iterator[Service]:
 
 
 def embedder(url: str | None, *, key: str | None = "key", retries: int = 2) -> ServiceEmbedder:
-    return ServiceEmbedder("m", api_key=key, base_url=url, timeout_seconds=5, max_retries=retries)
+    return ServiceEmbedder("m", api_key=key, base_url=url, timeout_seconds=60, max_retries=retries)
 
 
 def test_the_service_embeds_in_batches_and_in_order(service: Service):

@@ -55,7 +55,7 @@ class OtherProcess:
 
     def close(self) -> None:
         self._process.stdin.close()
-        assert self._process.wait(30) == 0
+        assert self._process.wait(120) == 0
         self._process.stdout.close()
 
 

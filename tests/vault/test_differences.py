@@ -59,9 +59,9 @@ def test_a_long_note_is_compared_in_seconds():
     """A hundred thousand lines, blank ones between, changed in two places."""
     lines = [f"line {n}\n" if n % 2 else "\n" for n in range(100_000)]
     after = [*lines[:200], "one\n", *lines[200:70_000], "two\n", *lines[70_000:]]
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(hunks("".join(lines), "".join(after))) == 2
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_an_insertion_is_known_wherever_equal_lines_let_it_be_read():

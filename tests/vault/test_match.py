@@ -99,7 +99,7 @@ def test_lines_count_whatever_ends_them(text, offset, line):
 def test_four_megabytes_are_searched_in_linear_time(wanted):
     """The largest note allowed, missing and hostile finds included, takes about a second, not minutes."""
     note = ("a " * 500_000) + "\n".join(f"w{n % 20} words on line {n}" for n in range(140_000))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises((FindTextMissing, FindTextAmbiguous)):
         find_once(note, wanted)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 20

@@ -155,6 +155,6 @@ def test_whatever_is_added_no_span_is_ever_lost(added, anchor):
 def test_hostile_notes_are_read_in_linear_time(mark):
     """A megabyte of one mark takes seconds at most."""
     note = mark * (500_000 // len(mark)) + "\n\nanchor\n"
-    started = time.perf_counter()
+    started = time.process_time()
     protected_spans(note)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.fakes.ports import free_port
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -73,9 +74,7 @@ def write_notes(folder: Path) -> None:
 def serving(root: Path, **environment: str) -> Iterator[Served]:
     folder = root / "vault"
     write_notes(folder)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "infold", "serve", "--port", str(port), "--vault", str(folder)]
     command += ["--state", str(root / "state"), "--set", "search.embedding=static"]
     with subprocess.Popen(command, env={**os.environ, **environment}) as process:
@@ -89,7 +88,7 @@ def serving(root: Path, **environment: str) -> Iterator[Served]:
 
 def answers(served: Served, process: subprocess.Popen[bytes]) -> None:
     """Waits until the server does."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while time.monotonic() < until and process.poll() is None:
         try:
             urllib.request.urlopen(served.base, timeout=5).close()
@@ -128,7 +127,7 @@ def page(request, browser, served):
     """A page of one of the sizes; afterwards nothing was complained of in its console."""
     context = browser.new_context(viewport=SIZES[request.param], base_url=served.base)
     opened = context.new_page()
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(60_000)
     complaints: list[str] = []
     watch(opened, complaints)
     yield opened
@@ -367,7 +366,7 @@ def filled(tmp_path_factory):
         one.post("docmem_create", WALKS)
         node = one.post("docmem_append", {"parent": "walks", "text": "Along the river.", **MEMORY})["id"]
         one.post("evaluate_summaries", {})
-        with urllib.request.urlopen(f"{one.base}/evaluations", timeout=30) as answer:
+        with urllib.request.urlopen(f"{one.base}/evaluations", timeout=60) as answer:
             evaluation = re.search(r"/evaluations/summaries/[\w-]+", answer.read().decode())[0]
         more = [f"/run/{plan}", "/memory?root=walks", f"/memory?root=walks&node={node}", evaluation]
         yield one, [*PAGES, *more, "/memory/document?node=walks"]

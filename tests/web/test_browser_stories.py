@@ -61,7 +61,7 @@ def page(request, browser, served):
         viewport=SIZES[request.param], base_url=served.base, has_touch=request.param == "phone", color_scheme="dark"
     )
     opened = context.new_page()
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(60_000)
     complaints: list[str] = []
     watch(opened, complaints)
     yield opened

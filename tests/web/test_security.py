@@ -9,6 +9,7 @@ import pytest
 
 from infold.errors import UsageError
 from infold.http.doorkeeper import MAX_BODY_BYTES
+from infold.operations import spending_rate
 from infold.operations.spending_rate import MOST_A_MINUTE
 from infold.web.app import create_app
 
@@ -137,7 +138,7 @@ async def ask_raw(app, body, **headers: str) -> int:
     scope = {"type": "http", "method": "POST", "path": "/api/memory_search", "raw_path": b"/api/memory_search"}
     scope |= {"query_string": b"", "root_path": "", "scheme": "http", "http_version": "1.1", "server": ("127.0.0.1", 1)}
     scope |= {"headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in named.items()]}
-    await asyncio.wait_for(app(scope, receive, send), 20)
+    await asyncio.wait_for(app(scope, receive, send), 60)
     return statuses[0] if statuses else 0
 
 
@@ -159,8 +160,9 @@ async def test_a_length_that_is_none_is_refused(vault, length):
     assert await ask_raw(app, [], **{"content-length": length.encode("utf-8").decode("latin-1")}) in (400, 413)
 
 
-async def test_what_may_cost_is_not_asked_for_without_end(client, folder):
+async def test_what_may_cost_is_not_asked_for_without_end(client, folder, monkeypatch):
     """After so many within a minute more are refused with what to do; what only reads goes on."""
+    monkeypatch.setattr(spending_rate, "_MINUTE_SECONDS", 3600.0)
     (folder / "inbox.md").write_text("")
     async with client() as http:
         for _ in range(MOST_A_MINUTE):

@@ -36,7 +36,7 @@ async def test_no_edit_is_lost_between_readers_and_writers(client, vault, folder
             answer = await agent.call_tool("notebook_write", body)
             assert not answer.is_error, answer.content
 
-    async with client() as http, Client(build_server(vault, ToolChoice())) as agent, asyncio.timeout(60):
+    async with client() as http, Client(build_server(vault, ToolChoice())) as agent, asyncio.timeout(240):
         readers = [asyncio.create_task(read(http)) for _ in range(READERS)]
         await asyncio.gather(over_http(http, "one"), over_http(http, "two"), over_mcp(agent, "three"))
         writing = False

@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -110,8 +110,9 @@ class _Conversation:
             except EOFError:
                 self.terminal.notice("")
                 return 0
-            except KeyboardInterrupt:  # the line is dropped
-                self.terminal.notice("")
+            except KeyboardInterrupt:  # the line is dropped; a second one at once is the same
+                with suppress(KeyboardInterrupt):
+                    self.terminal.notice("")
                 continue
             if line:
                 self._answer(line)

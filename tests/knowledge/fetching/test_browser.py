@@ -46,7 +46,7 @@ def other():
         yield found
 
 
-def fetcher(site, shown="127.0.0.1", timeout_seconds=20.0, most_bytes=100_000):
+def fetcher(site, shown="127.0.0.1", timeout_seconds=120.0, most_bytes=100_000):
     """A fetcher that may reach this very server and no other port of this machine."""
     addresses = Addresses([site.address.removeprefix("http://")])
     limits = FetchLimits(most_bytes, timeout_seconds, redirects=3, retries=0)
@@ -61,7 +61,9 @@ def test_a_page_is_kept_as_its_scripts_leave_it(site, tmp_path):
     """
     store = SourceStore(tmp_path / "sources")
     host = site.address.removeprefix("http://")
-    params = ResearchParams(browser_for="127.0.0.*, other.example", delay_seconds=0, robots=False, max_retries=0)
+    params = ResearchParams(
+        browser_for="127.0.0.*, other.example", delay_seconds=0, robots=False, max_retries=0, timeout_seconds=120
+    )
     with closing(Researcher.opened(store, params, [host], browser=PROGRAM or "")) as researcher:
         first = researcher.fetch(site.url("/app"))
         assert (first.status, first.reason) == ("new", "")
@@ -123,8 +125,7 @@ def test_endless_and_huge_pages_are_given_up(site):
     """A script that never ends, and one that fills the page, are held to the time and the size of any page."""
     site.put("/endless", "<p>x</p><script>setTimeout(() => { for (;;); }, 10)</script>")
     site.put("/huge", "<body><script>document.body.textContent = 'x'.repeat(300000)</script></body>")
-    with fetcher(site, timeout_seconds=4.0) as shown:
-        with pytest.raises(FetchFailed, match="cannot be shown"):
-            shown.get(site.url("/endless"))
-        with pytest.raises(FetchRefused, match="more than 100,000 bytes"):
-            shown.get(site.url("/huge"))
+    with fetcher(site) as shown, pytest.raises(FetchRefused, match="more than 100,000 bytes"):
+        shown.get(site.url("/huge"))
+    with fetcher(site, timeout_seconds=4.0) as shown, pytest.raises(FetchFailed, match="cannot be shown"):
+        shown.get(site.url("/endless"))
