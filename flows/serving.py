@@ -89,6 +89,9 @@ def scheduled(cron: str | None) -> list[Schedule]:
 
 async def _keep_watch(folder: ServerFolder, workspace: Workspace, served: Mapping[str, UUID]) -> None:
     """Writes down, now and again, what is planned; the first time tells `flows up` that runs can be started."""
+    from httpx import HTTPError
+    from prefect.exceptions import PrefectException
+
     since = time.time()
     flows = [_state_of(each, workspace, None, None) for each in DEPLOYMENTS]
     while True:
@@ -97,7 +100,12 @@ async def _keep_watch(folder: ServerFolder, workspace: Workspace, served: Mappin
         await asyncio.sleep(_SECONDS_BETWEEN_LOOKS if at - since > _SECONDS_BETWEEN_LOOKS else 1.0)
         try:
             flows = [_state_of(each, workspace, *await _planned(served[each.flow])) for each in DEPLOYMENTS]
-        except Exception as error:  # noqa: BLE001 - whatever keeps the server from answering; silence is what is told
+        except (
+            HTTPError,
+            PrefectException,
+            OSError,
+            RuntimeError,
+        ) as error:  # an unreachable server is a RuntimeError there
             print(f"The schedules could not be looked at: {error}", flush=True)
 
 

@@ -25,9 +25,14 @@ def moments(tmp_path: Path):
     found.close()
 
 
+def append(file: Path) -> None:
+    with file.open("a") as note:
+        note.write("More.\n")
+
+
 CHANGES = {
     "written over": lambda at: (at / "vault/deep/note.md").write_text("Another.\n"),
-    "appended to": lambda at: (at / "vault/deep/note.md").open("a").write("More.\n"),
+    "appended to": lambda at: append(at / "vault/deep/note.md"),
     "another time": lambda at: os.utime(at / "vault/deep/note.md", (1, 1)),
     "new": lambda at: (at / "vault/new.md").write_text("New.\n"),
     "deleted": lambda at: (at / "vault/deep/note.md").unlink(),

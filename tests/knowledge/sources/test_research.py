@@ -241,7 +241,7 @@ def test_killed_in_the_middle_and_run_again(site, tmp_path):
     for _ in range(15):
         process.stdout.readline()
     process.kill()
-    process.wait()
+    process.communicate()
     is_killed.set()
     store = SourceStore(tmp_path / "s")
     before = {record.url for record in store}

@@ -172,7 +172,9 @@ class OnnxEmbedder:
             raise _unusable(error, self.model.weights) from error
         try:
             tokenizer = Tokenizer.from_file(str(self.model.tokenizer))
-        except Exception as error:  # the library raises nothing more exact
+        except Exception as error:  # of the library's faults there is no narrower name
+            if type(error) is not Exception:
+                raise
             raise _unusable(error, self.model.tokenizer) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(self.model.max_tokens)
