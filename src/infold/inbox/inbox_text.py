@@ -6,7 +6,7 @@ Pure text in, pure text out. What counts as a paragraph belongs to `inbox.paragr
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 from typing import Final
 
@@ -83,27 +83,50 @@ def locate_paragraphs(text: str, paragraphs: Sequence[str]) -> list[ParagraphSpa
 
 
 def _lines_without(text: str, start: int, spans: Sequence[ParagraphSpan]) -> list[tuple[str, bool]]:
-    """Each line with what is left of it, and whether it was taken out whole."""
+    """Each line that a span touches with what is left of it, and whether it was taken out whole.
+
+    Lines between these come as they are, many at a time.
+    """
     lines = []
-    ahead = 0
-    for match in _LINE.finditer(text, start):
-        line = match.group()
-        content_end = match.start() + len(line.rstrip("\r\n"))
-        while ahead < len(spans) and spans[ahead][1] <= match.start():
+    at, ahead = start, sum(last <= start for _, last in spans)
+    while ahead < len(spans) and (match := _LINE.match(text, _line_start(text, at, spans[ahead][0]))):
+        lines += _untouched(text[at : match.start()])
+        lines.append(_line_without(match, islice(spans, ahead, None)))
+        at = match.end()
+        while ahead < len(spans) and spans[ahead][1] <= at:
             ahead += 1
-        kept, at, is_inside = "", match.start(), False
-        for first, last in islice(spans, ahead, None):
-            if first >= max(content_end, match.start() + 1):
-                break
-            is_inside = True
-            kept += text[at : max(at, first)]
-            at = min(max(at, last), content_end)
-        kept += text[at:content_end]
-        if is_inside and not kept.strip():
-            lines.append(("", True))
-        else:
-            lines.append((kept + line[content_end - match.start() :], False))
-    return lines
+    return lines + _untouched(text[at:])
+
+
+def _line_start(text: str, start: int, at: int) -> int:
+    """Where the line of `at` begins, `start` being the beginning of a line too."""
+    at = max(start, at - text.startswith("\r\n", at - 1)) if at else start
+    return max(start, text.rfind("\n", start, at) + 1, text.rfind("\r", start, at) + 1)
+
+
+def _line_without(match: re.Match[str], spans: Iterable[ParagraphSpan]) -> tuple[str, bool]:
+    text, line = match.string, match.group()
+    content_end = match.start() + len(line.rstrip("\r\n"))
+    kept, at, is_inside = "", match.start(), False
+    for first, last in spans:
+        if first >= max(content_end, match.start() + 1):
+            break
+        is_inside = True
+        kept += text[at : max(at, first)]
+        at = min(max(at, last), content_end)
+    kept += text[at:content_end]
+    return ("", True) if is_inside and not kept.strip() else (kept + line[content_end - match.start() :], False)
+
+
+def _untouched(lines: str) -> list[tuple[str, bool]]:
+    """Whole lines as three: the blank ones at the beginning, those from the first text to the last, the blank ones."""
+    first = _TEXT.search(lines)
+    if first is None:
+        return [(lines, False)] if lines else []
+    start = _line_start(lines, 0, first.start())
+    line_end = _LINE_END.search(lines, len(lines.rstrip()))
+    end = line_end.end() if line_end else len(lines)
+    return [(part, False) for part in (lines[:start], lines[start:end], lines[end:]) if part]
 
 
 def _is_frame(line: tuple[str, bool]) -> bool:

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import Final
 
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
@@ -40,7 +40,9 @@ _LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000
 _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
+_PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}")  # a word of one term or two: its stem, and itself
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
+_RESPELT: Final = frozenset(["spanish", "portuguese"])  # see Encoder._spelt
 _MAX_CACHED: Final = 200_000
 _LONGEST_TERM: Final = 200  # characters; of what is longer only so much tells it from others
 
@@ -136,7 +138,9 @@ class Encoder:
         import Stemmer
 
         self.language = language
-        self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+        stemmer = Stemmer.Stemmer(language, 0)  # which remembers nothing: what was met is kept here
+        self._stem: Callable[[str], str] = stemmer.stemWord
+        self._stems: Callable[[list[str]], list[str]] = stemmer.stemWords
         self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
         self._together = _Together(self)
@@ -165,8 +169,22 @@ class Encoder:
         if len(self._main) + len(found) > _MAX_CACHED:
             self._main.clear()
             self._secondary.clear()
+        self._learn(found)
         secondary = filter(None, map(self._secondary.__getitem__, found))
         return " ".join(map(self._main.__getitem__, found)), " ".join(secondary)
+
+    def _learn(self, found: Sequence[str]) -> None:
+        """The terms of plain words met for the first time, all at once: most new tokens are such."""
+        if self.language in _RESPELT:
+            return
+        new = [token for token in set(filterfalse(self._main.__contains__, found)) if _PLAIN.fullmatch(token)]
+        words = [token.lower() for token in new]
+        stems = [_fold(stem) for stem in self._stems(words)]
+        self._main.update(zip(new, stems, strict=True))
+        self._secondary.update(
+            (token, "" if word == stem or not stem else word)
+            for token, word, stem in zip(new, words, stems, strict=True)
+        )
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:

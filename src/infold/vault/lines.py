@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate, count, repeat
+from functools import cached_property
+from itertools import accumulate, count
 from operator import add
 from typing import Final
 
@@ -22,12 +23,27 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        has_returns = "\r" in text
-        lines = (text.replace("\r\n", " \n").replace("\r", "\n") if has_returns else text).split("\n")
-        self.ends = list(map(add, accumulate(map(len, lines)), count()))
-        self.starts = [0, *map(add, self.ends[:-1], repeat(1))]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins."""
+        found = [0, *map(add, accumulate(map(len, self._split())), count(1))]
+        found.pop()
+        return found
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where each line ends, its line end left out."""
+        text = self._text
+        found = list(map(add, accumulate(map(len, self._split())), count()))
         if "\r\n" in text:
-            self.ends = [end - text.startswith("\r\n", end - 1) if end else end for end in self.ends]
+            return [end - text.startswith("\r\n", end - 1) if end else end for end in found]
+        return found
+
+    def _split(self) -> list[str]:
+        """The lines, each as long as it is with all but one sign of its line end."""
+        text = self._text
+        return (text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text).split("\n")
 
     def number(self, offset: int) -> int:
         """The number of the line at `offset`."""
