@@ -26,6 +26,7 @@ from infold.search.index.contract import EVERYTHING
 from infold.vault_navigator import VaultNavigator
 
 if TYPE_CHECKING:
+    from infold.catalogue.store import Catalogue
     from infold.catalogue.sync import CatalogueResult
     from infold.durable.change import Change, Undone
     from infold.environment import Environment
@@ -98,7 +99,13 @@ class Synced:
 
     index: SyncResult
     catalogue: CatalogueResult
-    usage: Usage
+    usage: Usage | None  # None: no librarian was asked
+
+    @property
+    def skipped(self) -> tuple[tuple[str, str], ...]:
+        """What was passed over, by path, each with the reason."""
+        found = {**dict(self.index.skipped), **{item.path: item.reason for item in self.catalogue.skipped}}
+        return tuple(sorted(found.items()))
 
 
 class OpenVault(VaultNavigator):
@@ -167,7 +174,7 @@ class OpenVault(VaultNavigator):
         """
         catalogue = self.sync_catalogue()
         index = self.sync_index(seen=catalogue)
-        usage = in_own_loop(self._sync_summaries(self.capped(caps or {})))
+        usage = self._sync_summaries(self.capped(caps or {}))
         lazy.search.index_status.remember_sync(self.workspace.index, index)
         return Synced(index, catalogue, usage)
 
@@ -318,14 +325,17 @@ class OpenVault(VaultNavigator):
         async with self.steps(workspace) as steps:
             return await lazy.inbox.replanning.plan_anew(workspace, steps, run_id)
 
-    async def _sync_summaries(self, workspace: Workspace) -> Usage:
+    def _sync_summaries(self, workspace: Workspace) -> Usage | None:
         settled = lazy.inbox.settled_summaries
         with closing(lazy.catalogue.store.catalogue_of(workspace)) as catalogue:
             if settled.are_settled(workspace, catalogue):
-                return lazy.librarian.spend.Usage()
-            async with self.steps(workspace) as steps:
-                await settled.settle(workspace, catalogue, steps)
-                return steps.usage
+                return None
+            return in_own_loop(self._settle_summaries(workspace, catalogue))
+
+    async def _settle_summaries(self, workspace: Workspace, catalogue: Catalogue) -> Usage:
+        async with self.steps(workspace) as steps:
+            await lazy.inbox.settled_summaries.settle(workspace, catalogue, steps)
+            return steps.usage
 
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:
         async with self.steps(workspace) as steps:

@@ -33,15 +33,24 @@ def kept_of(catalogue: Catalogue, name: str, content: str, make: Callable[[], by
 
     For what is worked out of some of the notes.
     """
+    data = found_of(catalogue, name, content)
+    if data is None:
+        data = make()
+        put_of(catalogue, name, content, data)
+    return data
+
+
+def found_of(catalogue: Catalogue, name: str, content: str) -> bytes | None:
+    """What is kept under `name` of this content; None where nothing is, or of another."""
     mark = content.encode()
     with catalogue.reading() as db:
-        now = generation(db)
         row = db.execute("SELECT data FROM derived WHERE name = ?", (name,)).fetchone()
-    if row is not None and row[0].startswith(mark):
-        return bytes(row[0][len(mark) :])
-    data = make()
-    _keep(catalogue, name, now, mark + data)
-    return data
+    return bytes(row[0][len(mark) :]) if row is not None and row[0].startswith(mark) else None
+
+
+def put_of(catalogue: Catalogue, name: str, content: str, data: bytes) -> None:
+    """Keeps `data` under `name` of this content (a hash), in place of what was kept there."""
+    _keep(catalogue, name, generation_of(catalogue), content.encode() + data)
 
 
 def is_marked(catalogue: Catalogue, name: str, mark: str) -> bool:

@@ -185,6 +185,11 @@ class Catalogue:
         with self.reading() as db:
             return [path for (path,) in db.execute("SELECT path FROM files ORDER BY path")]
 
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of each note's bytes, by path."""
+        with self.reading() as db:
+            return dict(db.execute("SELECT path, sha256 FROM files ORDER BY path").fetchall())
+
     def aliases(self) -> dict[str, tuple[str, ...]]:
         """The aliases of the notes that have any, by path."""
         with self.reading() as db:
@@ -203,17 +208,22 @@ class Catalogue:
                 "SELECT path, problem FROM notes JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
             ).fetchall()
 
-    def outgoing(self) -> dict[str, tuple[str, ...]]:
-        """The notes that each note links to, in the order of its links, each once, itself left out; by path."""
+    def outgoing(self, sources: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """The notes that each note, or each of these, links to, in their order, each once, itself left out; by path."""
+        wanted = None if sources is None else json.dumps(list(sources))
         with self.reading() as db:
-            paths = dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
-            rows = db.execute(
-                "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"
-            ).fetchall()
-        found: dict[int, dict[str, None]] = {note: {} for note in paths}
-        for note, target in rows:
-            found[note][paths[target]] = None
-        return {path: tuple(found[note]) for note, path in paths.items()}
+            if wanted is None:
+                paths = dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
+                rows: Iterable[tuple[str, str]] = (
+                    (paths[note], paths[target]) for note, target in db.execute(_OUTGOING).fetchall()
+                )
+                found: dict[str, dict[str, None]] = {path: {} for path in paths.values()}
+            else:
+                found = {path: {} for (path,) in db.execute(_THESE_PATHS, (wanted,))}
+                rows = db.execute(_THESE_OUTGOING, (wanted,)).fetchall()
+        for path, target in rows:
+            found[path][target] = None
+        return {path: tuple(targets) for path, targets in found.items()}
 
     def shown_names(self) -> list[tuple[str, str]]:
         """Each note that a link leads to, as a whole, with what the link shows."""
@@ -380,6 +390,13 @@ _NOTES: Final = (
     "FROM files JOIN notes USING (id) ORDER BY path"
 )
 _THESE_NOTES: Final = _NOTES.replace("ORDER BY", "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY")
+_OUTGOING: Final = "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"
+_THESE_PATHS: Final = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"
+_THESE_OUTGOING: Final = (
+    "SELECT source.path, target.path FROM files AS source JOIN links ON note = source.id "
+    "JOIN files AS target ON target.id = links.target "
+    "WHERE source.path IN (SELECT value FROM json_each(?)) AND target.id != source.id ORDER BY source.path, ordinal"
+)
 _TARGETS: Final = (
     "SELECT source.path, target.path FROM links JOIN files AS source ON source.id = note "
     "LEFT JOIN files AS target ON target.id = links.target ORDER BY note, ordinal"

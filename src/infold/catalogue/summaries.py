@@ -1,18 +1,21 @@
 """Summaries, kept by content: written in part files as they are made, compacted later.
 
-A part is named after its content and is never changed, so a crash loses nothing that was written, and writing the same
-rows twice is writing them once. Who makes summaries, and when one is stale, is for `inbox.summarising`.
+Parts are parquet; a few rows are lines of JSON until then, which take no table library to write. A part is named after
+its content and is never changed, so a crash loses nothing that was written, and writing the same rows twice is writing
+them once. Who makes summaries, and when one is stale, is for `inbox.summarising`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.catalogue.parquet import read_rows, schema_of, table_of, write_table
+from infold.durable.files import SHARED, Disk
 from infold.text import content_hash
 
 if TYPE_CHECKING:
@@ -20,8 +23,14 @@ if TYPE_CHECKING:
 
 VERSION: Final = "summaries/2"
 MANY_PARTS: Final = 64
+FEW_ROWS: Final = 100  # that are not worth a table
 
 Key = tuple[str, str, str]  # content hash, level, lens
+NOTE: Final = "note"  # the level of a note as a whole
+GENERAL: Final = "general"  # the lens of what is looked at without a wish
+OWN: Final = "own"  # the model of a note that is its own summary
+_TABLE: Final = ".parquet"
+_LINES: Final = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,11 @@ class SummaryStore:
     def append(self, rows: Sequence[SummaryRow]) -> None:
         """Adds `rows` as a part file, whole or not at all. Raises StateUnwritable."""
         if rows:
-            self._write(rows)
+            self._write(rows, in_lines=len(rows) < FEW_ROWS)
+
+    def parts(self) -> list[tuple[str, int, int]]:
+        """Name, size and time of each part file, sorted: what tells one state of the store from another."""
+        return sorted((part.name, (stat := part.stat()).st_size, stat.st_mtime_ns) for part in self._parts())
 
     def compact(self, *, least_parts: int = MANY_PARTS) -> int:
         """Makes one part of all where there are at least `least_parts`; how many parts there were.
@@ -107,7 +120,7 @@ class SummaryStore:
         parts: list[Path] = []
         self.problems.clear()
         for part in self._parts():
-            values = read_rows(part, _schema())
+            values = _read_lines(part) if part.suffix == _LINES else read_rows(part, _schema())
             if values is None:
                 if part.exists():
                     self.problems.append(f"{part.name} cannot be read; the summaries in it will be made again")
@@ -122,18 +135,35 @@ class SummaryStore:
     def _parts(self) -> list[Path]:
         """The part files, oldest first."""
         stamped: list[tuple[int, str, Path]] = []
-        for part in self._folder.glob("summaries-*.parquet"):
+        for part in (part for suffix in (_TABLE, _LINES) for part in self._folder.glob(f"summaries-*{suffix}")):
             try:
                 stamped.append((part.stat().st_mtime_ns, part.name, part))
             except OSError:  # compacted away by another process
                 continue
         return [part for _, _, part in sorted(stamped)]
 
-    def _write(self, rows: Iterable[SummaryRow]) -> Path:
+    def _write(self, rows: Iterable[SummaryRow], *, in_lines: bool = False) -> Path:
         ordered = [tuple(getattr(row, column) for column in _COLUMNS) for row in rows]
-        part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}.parquet"
-        write_table(part, table_of(_schema(), ordered))
+        part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}{_LINES if in_lines else _TABLE}"
+        if in_lines:
+            disk = Disk()
+            disk.make_folder(self._folder)
+            lines = [json.dumps(each) for each in (VERSION, *ordered)]
+            disk.write_whole(part, "".join(f"{line}\n" for line in lines).encode(), SHARED, is_shared=True)
+        else:
+            write_table(part, table_of(_schema(), ordered))
         return part
+
+
+def _read_lines(part: Path) -> list[tuple[Any, ...]] | None:
+    """The rows of a part in lines; None where it cannot be read, or its version or columns are others."""
+    try:
+        version, *rows = [json.loads(line) for line in part.read_text("utf-8").splitlines()]
+    except (OSError, ValueError):
+        return None
+    if version != VERSION or any(not isinstance(row, list) or len(row) != len(_COLUMNS) for row in rows):
+        return None
+    return [tuple(row) for row in rows]
 
 
 def _schema() -> pa.Schema:

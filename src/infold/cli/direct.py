@@ -1,8 +1,8 @@
-"""The short way of `infold search` where no resident answers: the same search, without what reads a command line.
+"""The short way of `search`, where no resident answers, and of `index`: without what reads a command line.
 
 Words in their usual form are read (`cli.search_words`), and settings are taken as they were last checked
-(`infold.settings_record`). Whatever else is asked for, and whatever goes wrong before an answer is there, is left to
-the whole program.
+(`infold.settings_record`). Whatever else is asked for, and whatever goes wrong before there is anything to show, is
+left to the whole program.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from infold import __version__
 from infold.app import OpenVault
-from infold.cli.search_words import Unusual, UsualSearch, read_search
-from infold.cli.searching import Bars, SearchWords, after, ask, show
+from infold.cli.search_words import Unusual, UsualSearch, read_index, read_search
+from infold.cli.searching import Bars, after, ask, show
 from infold.cli.terminal import FAILURES, Terminal
 from infold.durable.files import close_to_others, refused
 from infold.durable.log_file import log_a_command
@@ -27,30 +27,37 @@ from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
 from infold.settings_record import kept_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _log: Final = logging.getLogger(__name__)
 
 
 def answered(words: Sequence[str]) -> int | None:
-    """The exit code of a search, where its answer was printed; None where the whole program has to find it."""
+    """The exit code, where the answer was printed; None where the whole program has to find it."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
+        if words[0] == "index":
+            return _indexed(words)
         usual = read_search(words[1:])
-        located = _located(usual)
+        located = _located({name: usual.last(name) for name in ("--vault", "--state", "--params")})
     except FAILURES:
         return None
+    terminal = Terminal(is_json=usual.is_json, is_quiet=usual.is_quiet)
+    return _logged(located, "search", ", ".join(usual.options), lambda: _found(located, usual, terminal))
+
+
+def _logged(located: LocatedWorkspace, name: str, options: str, work: Callable[[], int | None]) -> int | None:
     started = time.monotonic()
     log_a_command(is_verbose=False).keep_at(located.workspace.log)
-    _log.info("search the short way with %s: infold %s", ", ".join(usual.options) or "no options", __version__)
-    terminal = Terminal(is_json=usual.is_json, is_quiet=usual.is_quiet)
-    code = _answered(located, usual.asked, terminal)
+    _log.info("%s the short way with %s: infold %s", name, options or "no options", __version__)
+    code = work()
     told = "left to the whole program" if code is None else f"exit code {code}"
-    _log.info("search the short way: %s after %.2f s", told, time.monotonic() - started)
+    _log.info("%s the short way: %s after %.2f s", name, told, time.monotonic() - started)
     return code
 
 
-def _answered(located: LocatedWorkspace, asked: SearchWords, terminal: Terminal) -> int | None:
+def _found(located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal) -> int | None:
+    asked = usual.asked
     bars, is_found = Bars(terminal), False
     try:
         with OpenVault(located, bars) as vault:
@@ -65,15 +72,56 @@ def _answered(located: LocatedWorkspace, asked: SearchWords, terminal: Terminal)
         _log.info("ended by %s", error, exc_info=error)
         if not is_found:
             return None
-        known = error if isinstance(error, InfoldError) else refused(error) if isinstance(error, OSError) else None
+        known = _known(error)
         if known is None:
             raise
         return terminal.fail(known)
     return 0
 
 
-def _located(usual: UsualSearch) -> LocatedWorkspace:
-    given = (usual.last(name) for name in ("--vault", "--state", "--params"))
+def _indexed(words: Sequence[str]) -> int | None:
+    """Nothing may be asked or paid for on the way, so a model's summaries are not for here."""
+    options = read_index(words[1:])
+    located = _located(options)
+    if located.params.librarian.kind != "offline":
+        raise Unusual
+    terminal = Terminal(is_quiet="--quiet" in options)
+    return _logged(located, "index", ", ".join(options), lambda: _synced(located, terminal))
+
+
+def _synced(located: LocatedWorkspace, terminal: Terminal) -> int:
+    from infold.cli import indexing  # here, because a search says nothing of it
+
+    bars = Bars(terminal)
+    try:
+        with OpenVault(located, bars) as vault:
+            try:
+                with bars:
+                    done = vault.sync()
+            except KeyboardInterrupt:
+                return indexing.interrupted(vault, terminal)
+        report = indexing.IndexReport.of_sync(done)
+        indexing.tell_skipped(terminal, report)
+        terminal.write("".join(f"{line}\n" for line in indexing.page(report)))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        _log.info("ended by %s", error, exc_info=error)
+        known = _known(error)
+        if known is None:
+            raise
+        return terminal.fail(known)
+    return 0
+
+
+def _known(error: Exception) -> InfoldError | None:
+    if isinstance(error, InfoldError):
+        return error
+    return refused(error) if isinstance(error, OSError) else None
+
+
+def _located(options: Mapping[str, str | None]) -> LocatedWorkspace:
+    given = (options.get(name) for name in ("--vault", "--state", "--params"))
     vault, state, params = (Path(folder) if folder is not None else None for folder in given)
     wanted = WorkspaceRequest(vault, state, params)
     located = locate_workspace(wanted, read=kept_settings)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from infold.cli.forecast import agreed
+from infold.cli.indexing import INTERRUPTED, IndexReport, interrupted, page, tell_skipped
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.operations.contract import Nothing
 from infold.operations.spending import Spending
-from infold.operations.vault import IndexSyncAnswer, index_rebuild, index_sync
-from infold.search.index_status import held
-from infold.text import counted
-
-if TYPE_CHECKING:
-    from infold.app import OpenVault
-    from infold.cli.terminal import Terminal
-
-INTERRUPTED = 130
+from infold.operations.vault import index_rebuild, index_sync
+from infold.settings_record import keep_settings
 
 
 @command
@@ -43,17 +37,15 @@ def index(
             with Stages(terminal) as stages, vault.reporting(stages):
                 done = index_sync(vault, request)
         except KeyboardInterrupt:
-            return _interrupted(vault, terminal)
-    for skipped in done.skipped:
-        terminal.notice(f"! skipped {skipped.path}: {skipped.reason}", style="yellow")
-    if done.emptied:
-        terminal.notice(
-            "! No notes, or no sessions, where there were some: none were taken from the index.", style="yellow"
-        )
+            return interrupted(vault, terminal)
+        keep_settings(vault.workspace.state, vault.located.params_file)
+    report = IndexReport.of_answer(done)
+    tell_skipped(terminal, report)
     if terminal.is_json:
         terminal.emit(done.as_json())
     else:
-        _tell(terminal, done)
+        for line in page(report):
+            terminal.say(line)
     return 0
 
 
@@ -84,26 +76,3 @@ def rebuild(call: Call) -> int:
         )
     return 0
 
-
-def _tell(terminal: Terminal, done: IndexSyncAnswer) -> None:
-    created = done.chunks_created
-    terminal.say(
-        f"{done.notes} notes: {done.added} added, {done.changed} changed, {done.removed} removed, "
-        f"{done.unchanged} as they were."
-    )
-    terminal.say(
-        f"{counted(created, 'passage')} indexed; {done.embeddings_computed} embeddings computed, "
-        f"{done.embeddings_cached} reused; {done.duration_ms / 1000:.1f} s."
-    )
-
-
-def _interrupted(vault: OpenVault, terminal: Terminal) -> int:
-    """What can be searched already, and how to go on."""
-    notes, passages, waiting = held(vault.workspace)
-    if not notes:
-        terminal.notice("\nInterrupted before the first notes were indexed; `infold index` begins again.")
-    else:
-        terminal.notice("\nInterrupted; `infold index` goes on where it stopped.")
-        by_meaning = f"; {waiting} of them are found by words only so far" if waiting else ""
-        terminal.notice(f"{notes} notes with {passages} passages can be searched{by_meaning}.")
-    return INTERRUPTED

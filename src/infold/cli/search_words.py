@@ -1,6 +1,6 @@
-"""The words of a search in their usual form, read without what describes a command line.
+"""The words of `search` and `index` in their usual form, read without what describes a command line.
 
-For the short way of `infold search`, and for the process that serves searches. Fast to import.
+For the short way of these commands, and for the process that serves searches. Fast to import.
 """
 
 from __future__ import annotations
@@ -82,6 +82,23 @@ def read_search(words: Sequence[str]) -> UsualSearch:
         explain="--explain" in options,
     )
     return UsualSearch(asked, options)
+
+
+def read_index(words: Sequence[str]) -> dict[str, str | None]:
+    """The options after `infold index`, by name: where it works, and `--quiet`. Raises Unusual for any other word."""
+    place = options_of_place(list(words))
+    if place is None or "" in place.values():
+        raise Unusual
+    options: dict[str, str | None] = {**place}
+    rest = iter(words)
+    for word in rest:
+        if word in ("--quiet", "-q"):
+            options["--quiet"] = None
+            continue
+        name, equals, _ = word.partition("=")
+        if name not in place or (not equals and next(rest).startswith("-")):
+            raise Unusual
+    return options
 
 
 def _option(word: str, rest: Iterator[str]) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The entry point: a search goes to the process that serves searches, where there is one, else its short way.
 
-All else goes to the whole program.
+`index` has a short way too. All else goes to the whole program.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="backslashreplace")  # what the terminal has no sign for is told all the same
     words = sys.argv[1:]
-    if words and words[0] in {"search", "get"}:
+    if words and words[0] in {"search", "get", "index"}:
         from infold.cli import client
 
         try:
-            code = client.answered(words)
+            code = client.answered(words) if words[0] in client.SERVED else None
             if code is not None:
                 os._exit(code)  # all was printed and nothing is open: what Python does at its end would only take time
-            if code is None and words[0] == "search":
+            if words[0] in {"search", "index"}:
                 from infold.cli import direct
 
                 code = direct.answered(words)

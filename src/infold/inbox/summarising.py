@@ -11,7 +11,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from infold.catalogue.summaries import Key, SummaryRow, SummaryStore
+from infold.catalogue.summaries import GENERAL as LENS
+from infold.catalogue.summaries import NOTE as LEVEL
+from infold.catalogue.summaries import OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
@@ -19,13 +21,10 @@ from infold.librarian.prompts import DecisionKind
 from infold.settings import SummaryParams
 from infold.text import collapse_spaces, content_hash, token_count
 
-LEVEL = "note"
-LENS = "general"
 LAST_KNOWN = (
     "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
 )
 _Linked = tuple[tuple[str, str], ...]
-OWN = "own"  # the model of a note that is its own summary
 
 
 @dataclass(frozen=True, slots=True)

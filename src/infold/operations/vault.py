@@ -201,7 +201,6 @@ def index_sync(vault: OpenVault, request: Spending) -> IndexSyncAnswer:
     if quote is not None:
         return IndexSyncAnswer(status="estimate", quote=quote)
     done = vault.sync(caps={"max_usd": request.max_usd, "max_tokens": request.max_tokens})
-    skipped = {**dict(done.index.skipped), **{item.path: item.reason for item in done.catalogue.skipped}}
     return IndexSyncAnswer.of(
         done.index,
         notes=done.catalogue.scanned,
@@ -209,8 +208,8 @@ def index_sync(vault: OpenVault, request: Spending) -> IndexSyncAnswer:
         changed=done.catalogue.changed,
         removed=done.catalogue.removed,
         unchanged=done.catalogue.unchanged,
-        usage=done.usage,
-        skipped=tuple(SkippedNote(path=path, reason=reason) for path, reason in sorted(skipped.items())),
+        usage=done.usage or Usage(),
+        skipped=tuple(SkippedNote(path=path, reason=reason) for path, reason in done.skipped),
     )
 
 

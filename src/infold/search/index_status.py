@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from infold.catalogue.embeddings import EmbeddingStore
 from infold.durable.files import Disk
 from infold.errors import IndexFault, NoteUnreadable, PathRefused
-from infold.search.follow.watcher import is_watched
 from infold.search.index.change_detection import gone
 from infold.search.index.feeds import notes_in
 from infold.search.index.generations import Generations
@@ -72,6 +71,8 @@ def status(workspace: Workspace, seen: Scan | None = None) -> JsonObject:
 
     Raises VaultNotFound: without a vault nobody can say what is stale.
     """
+    from infold.search.follow.watcher import is_watched  # here: who only keeps when a sync ended does without it
+
     folder = Generations(workspace.index)
     facts: JsonObject = {
         "indexed": False,
