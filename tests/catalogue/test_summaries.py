@@ -96,6 +96,31 @@ def test_a_settled_store_tells_nothing_of_how_it_came_about(tmp_path):
     assert all(field.metadata[b"description"] for field in dataset.schema)
 
 
+def test_few_rows_are_lines_and_many_are_a_table(tmp_path):
+    """Both are read as one store, one later than the other; compacted they are one table."""
+    many = [replace(ROW, content_hash=f"h{number}") for number in range(200)]
+    store = SummaryStore(tmp_path)
+    store.append(many)
+    store.append([replace(ROW, content_hash="h7", summary="Später: “Öl”\u2028\n", made=1)])
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".jsonl", ".parquet"]
+    before = SummaryStore(tmp_path).load()
+    assert len(before) == 200
+    assert before["h7", "note", "general"].summary == "Später: “Öl”\u2028\n"
+    store.compact(least_parts=2)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"]
+    assert SummaryStore(tmp_path).load() == before
+
+
+@pytest.mark.parametrize("text", ["", "{", '"summaries/1"\n', '"summaries/2"\n[1, 2]\n', '"summaries/2"\n{}\n', "\xff"])
+def test_lines_that_are_none_are_named(tmp_path, text):
+    """Damaged, of another version or of other columns: named, and left where they are."""
+    part = tmp_path / "summaries-x.jsonl"
+    part.write_bytes(text.encode("latin-1"))
+    store = SummaryStore(tmp_path)
+    assert store.load() == {}
+    assert [part.name in problem for problem in store.problems] == [True]
+
+
 def test_few_parts_are_left_alone(tmp_path):
     """Compaction waits until it pays."""
     store = SummaryStore(tmp_path)

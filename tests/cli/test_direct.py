@@ -1,4 +1,4 @@
-"""The short way of a search, where no resident is: the same answers, and nothing heavy loaded for them."""
+"""The short way of a search, where no resident is, and of `index`: the same answers, and nothing heavy loaded."""
 
 from __future__ import annotations
 
@@ -132,6 +132,102 @@ def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):
     assert ended == "0"
     heavy = {"typer", "click", "pydantic", "yaml", "rich", "numpy", "pyarrow", "filelock", "asyncio"}
     assert heavy & set(modules) == set()
+
+
+SECONDS = re.compile(r"[0-9.]+ s\.")
+
+
+def test_index_says_what_the_program_says(infold, where, place, capsys):
+    """What changed, what was passed over, and that nothing changed; the exit code too."""
+    for text in ("An echidna digs.", "An echidna digs deep."):
+        (place[0] / "echidna.md").write_text(text)
+        (place[0] / "broken.md").write_bytes(b"\xff")
+        assert direct.answered(["index", *where]) == 0
+        said = capsys.readouterr()
+        assert ("1 added, 0 changed" if text.endswith("digs.") else "0 added, 1 changed") in said.out
+        assert "! skipped broken.md" in said.err
+        whole = infold("index", *where)
+        assert direct.answered(["index", "--quiet", *where]) == whole.exit_code == 0
+        again = capsys.readouterr()
+        assert SECONDS.sub("", again.out) == SECONDS.sub("", whole.stdout)
+        assert again.err == whole.stderr
+    (place[0] / "echidna.md").unlink()
+    (place[0] / "broken.md").unlink()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--json"],
+        ["--yes"],
+        ["--help"],
+        ["all"],
+        ["--set", "search.embedding=none"],
+        ["--vault"],
+        ["--vault", "nowhere"],
+    ],
+)
+def test_any_other_index_is_left_to_the_program(where, words, capsys):
+    """JSON, questions that may be asked, wrong use."""
+    assert direct.answered(["index", *where, *words]) is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_index_with_a_model_is_left_to_the_program(where, place, infold):
+    """What may cost money is asked for by nobody who cannot be answered."""
+    (place[1] / "params.yaml").write_text("librarian:\n  kind: model\n  model: some\n")
+    infold("search", "sarah", *where)
+    assert direct.answered(["index", *where]) is None
+    (place[1] / "params.yaml").unlink()
+    infold("search", "sarah", *where)
+
+
+def test_an_index_that_was_stopped_says_how_far_it_is(where, monkeypatch, capsys):
+    """As the whole program does, with its exit code."""
+
+    def stopped(*_args, **_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infold.app.OpenVault.sync", stopped)
+    assert direct.answered(["index", *where]) == 130
+    assert "can be searched" in capsys.readouterr().err
+
+
+def test_an_index_that_fails_says_why(where, monkeypatch, capsys):
+    """In the words and with the exit code of the whole program; nothing is tried twice. A defect shows as one."""
+    for failure in (VaultNotFound("gone"), RuntimeError("broken")):
+        tried = []
+
+        def fails(*_args, failure=failure, tried=tried, **_more):
+            tried.append(failure)
+            raise failure
+
+        monkeypatch.setattr("infold.app.OpenVault.sync", fails)
+        if isinstance(failure, VaultNotFound):
+            assert direct.answered(["index", *where]) == failure.exit_code
+            assert "gone" in capsys.readouterr().err
+        else:
+            with pytest.raises(RuntimeError):
+                direct.answered(["index", *where])
+        assert len(tried) == 1
+
+
+def test_an_index_of_little_loads_little(where, place):
+    """Nothing changed: as for a search. One note changed: what vectors take, and no more."""
+    light = {"typer", "click", "pydantic", "rich", "pyarrow", "asyncio", "concurrent", "multiprocessing"}
+    assert direct.answered(["index", *where]) == 0
+    assert direct.answered(["index", *where]) == 0
+    for heavy in ({"numpy", "yaml", *light}, light):
+        code = (
+            f"import sys; sys.argv = {['infold', 'index', *where]!r}\nfrom infold.cli.start import main\n"
+            "try:\n    main()\nexcept SystemExit as end:\n    print(end.code, *sys.modules, file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+        ended, *modules = done.stderr.split()
+        assert ended == "0"
+        assert heavy & set(modules) == set()
+        (place[0] / "bilby.md").write_text("A bilby digs.\n")
+    (place[0] / "bilby.md").unlink()
 
 
 def test_it_logs_what_it_did_and_not_what_was_asked(where, place):

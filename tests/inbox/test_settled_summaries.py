@@ -69,7 +69,7 @@ def test_summaries_that_were_deleted_come_back(tmp_path, sync):
     sync()
     folder = tmp_path / "state" / "derived" / "summaries"
     made = summaries.SummaryStore(folder).load().keys()
-    for part in folder.glob("summaries-*.parquet"):
+    for part in folder.iterdir():
         part.unlink()
     sync()
     assert summaries.SummaryStore(folder).load().keys() == made
@@ -82,3 +82,66 @@ def test_other_settings_have_them_looked_at(sync, looks):
     before = len(looks)
     sync("summary.index_filename_pattern=radiators")
     assert len(looks) > before
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Callable[[], dict]:
+    return lambda: summaries.SummaryStore(tmp_path / "state" / "derived" / "summaries").load()
+
+
+def test_a_few_changed_notes_are_summarised_by_themselves(vault, tmp_path, sync, looks, rows):
+    """Long, short and new notes that no index note leads to: no look at all others, and the same rows as by one."""
+    (vault / "index.md").write_text("# Index\n")
+    sync()
+    sync()
+    before = len(looks)
+    (vault / "Radiators.md").write_text(f"---\ntags: [heat]\n---\n# Radiators\n\nBoilers come first. {LONG}\n")
+    (vault / "Taps.md").write_text("# Taps\n\nTaps  drip.\n")
+    sync()
+    sync()
+    assert len(looks) == before
+    alone = {key: row for key, row in rows().items() if "Boilers" in row.summary or "drip" in row.summary}
+    assert len(alone) == 2
+    for part in (tmp_path / "state" / "derived" / "summaries").iterdir():
+        part.unlink()
+    sync()
+    assert alone.items() <= rows().items()
+
+
+def test_an_index_note_follows_what_it_leads_to(vault, sync, looks, rows):
+    """A change in a linked note, which leaves the index note itself as it was, has the latter summarised again."""
+    sync()
+    sync()
+    before, known = len(looks), rows().keys()
+    (vault / "Radiators.md").write_text("# Radiators\n\nThey are gone.\n")
+    sync()
+    assert len(looks) > before + 1
+    assert len(rows().keys() - known) == 2
+
+
+def test_many_changed_notes_are_looked_at_with_all_others(vault, sync, looks, rows):
+    """As many as pay for workers; none is left without its summary."""
+    sync()
+    sync()
+    before = len(looks)
+    for number in range(60):
+        (vault / f"Room {number}.md").write_text(f"# Room {number}\n\nRoom {number} is cold.\n")
+    sync()
+    assert len(looks) > before
+    assert sum("is cold" in row.summary for row in rows().values()) == 60
+
+
+def test_a_model_s_summaries_are_never_taken_for_settled(vault, tmp_path):
+    """Who else summarises is asked each time, whatever was settled offline before."""
+    from infold.catalogue.store import catalogue_of
+    from infold.inbox.settled_summaries import are_settled
+
+    with infold.open(vault, state=tmp_path / "state", changes=["search.embedding=none"]) as opened:
+        opened.sync()
+        opened.sync()
+        offline = opened.workspace
+    with infold.open(vault, state=tmp_path / "state", changes=["librarian.kind=model"]) as opened:
+        asked = opened.workspace
+    catalogue = catalogue_of(offline)
+    assert (are_settled(offline, catalogue), are_settled(asked, catalogue)) == (True, False)
+    catalogue.close()

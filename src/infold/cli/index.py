@@ -75,4 +75,3 @@ def rebuild(call: Call) -> int:
             f"{made.embeddings_computed} embeddings computed; {made.duration_ms / 1000:.1f} s."
         )
     return 0
-

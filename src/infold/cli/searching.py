@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infold.cli.terminal import Terminal
     from infold.search.query.results import SearchResult
 
-_FEW_NOTES: Final = 100  # indexed before a bar that would show them is drawn
+_FEW_NOTES: Final = 100  # read or indexed without a bar that would show it: for less it takes too long to load
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Bars:
         from infold.cli.progress import Stages
 
         if self._stages is None:
-            if stage == "keywords" and total < _FEW_NOTES:
+            if stage in ("tables", "keywords", "vectors") and total < _FEW_NOTES:
                 return
             self._stages = self._stack.enter_context(Stages(self._terminal))
         self._stages(stage, done, total)

@@ -52,13 +52,15 @@ class StaticEmbedder:
 
         if len(texts) >= self._many_texts:
             self._make_quick()
+        is_much = len(texts) >= self._many_texts or "_weights" in self.__dict__
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         for first in range(0, len(texts), self._batch_texts):
             batch = [without_runs(text) for text in texts[first : first + self._batch_texts]]
             for row, encoding in enumerate(self._tokenizer.encode_batch_fast(batch, add_special_tokens=False), first):
                 ids = encoding.ids
                 if ids:
-                    np.add.reduce(self._weights.take(ids, axis=0), axis=0, out=vectors[row])
+                    rows = self._weights.take(ids, axis=0) if is_much else self._halves.take(ids, axis=0)
+                    np.add.reduce(rows, axis=0, dtype=np.float32, out=vectors[row])
                     vectors[row] /= len(ids)
         return unit_rows(vectors)
 
@@ -100,11 +102,20 @@ class StaticEmbedder:
 
     @cached_property
     def _weights(self) -> npt.NDArray[np.float32]:
+        """All rows as they are counted with, which pays where many of them are."""
         import numpy as np
-        from safetensors import safe_open
 
-        with safe_open(self._present(self._weights_file), framework="np") as file:
-            return np.ascontiguousarray(file.get_tensor("embedding.weight"), dtype=np.float32)
+        return np.ascontiguousarray(self._halves, dtype=np.float32)
+
+    @cached_property
+    def _halves(self) -> npt.NDArray[np.float16]:
+        """All rows as the file has them, mapped and not read."""
+        import numpy as np
+
+        file = self._present(self._weights_file)
+        with Path(file).open("rb") as stream:
+            start = _HEADER_LENGTH.size + _HEADER_LENGTH.unpack(stream.read(_HEADER_LENGTH.size))[0]
+        return np.memmap(file, dtype="<f2", mode="r", offset=start).reshape(-1, self.size)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
