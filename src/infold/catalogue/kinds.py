@@ -30,10 +30,14 @@ def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
     def kind(path: str) -> str:
         if path == inbox:
             return "inbox"
+        may_be_index = pattern and pattern in path.casefold()
+        first = path[path.rfind("/") + 1 :][:1]
+        if not (may_be_index or first.isdecimal() or path.startswith(in_daily)):  # most of them, told at once
+            return "standard"
         name = stem(path)
         if pattern and pattern in name.casefold():
             return "index"
-        if not (name[:1].isdecimal() or path.startswith(in_daily)):  # which is most of them, and told at once
+        if not (name[:1].isdecimal() or path.startswith(in_daily)):
             return "standard"
         is_daily = (_DATE.fullmatch(name) and _is_date(name)) or daily.day(path) is not None
         return "daily" if is_daily else "standard"

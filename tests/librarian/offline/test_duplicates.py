@@ -7,7 +7,7 @@ import pytest
 from infold.librarian.offline import duplicates
 from infold.librarian.offline.duplicates import find_cover
 from infold.librarian.offline.inserting import quote
-from infold.librarian.offline.names import Called, Names
+from infold.librarian.offline.names import Names, names_of, packed_names, unpacked_names
 from infold.vault.links import LinkResolver
 from infold.vault.note import parse
 
@@ -88,7 +88,8 @@ def test_a_link_with_another_text_to_the_same_note_is_no_news():
     """A copy may link to a note of the vault by another of its names; a link to another note says something else."""
     note = parse("a.md", "# A\n\nThe trays go on [[Crates|stacked crates]] of wood, away from the wall.\n")
     names = Names(
-        {"Crates.md": Called("Crates", ("stacked crates",)), "Racks.md": Called("Racks")}, LinkResolver(PATHS, {})
+        names_of([("Crates.md", "Crates", ("stacked crates",)), ("Racks.md", "Racks", ())], ()),
+        lambda: LinkResolver(PATHS, {}),
     )
     renamed = "The trays go on [[Crates]] of wood, away from the wall."
     assert find_cover(renamed, note, names) is not None
@@ -96,12 +97,15 @@ def test_a_link_with_another_text_to_the_same_note_is_no_news():
 
 
 PATHS = ["Crates.md", "Racks.md", "Heat.md", "Two-day rule.md"]
-CALLED = {
-    "Crates.md": Called("Wooden Crates", ("open crates", "closed crates", "stack of wooden crates", "crates 2")),
-    "Heat.md": Called("Proofing temperature", ("too hot", "far too cold", "never too cold")),
-    "Racks.md": Called("Racks", ("drying racks", "shelf")),
-    "Shelves.md": Called("Shelves", ("shelf",)),
-}
+CALLED = names_of(
+    [
+        ("Crates.md", "Wooden Crates", ("open crates", "closed crates", "stack of wooden crates", "crates 2")),
+        ("Heat.md", "Proofing temperature", ("too hot", "far too cold")),
+        ("Racks.md", "Racks", ("drying racks", "shelf")),
+        ("Shelves.md", "Shelves", ("shelf",)),
+    ],
+    [("Heat.md", "never too cold")],
+)
 WRITTEN = """# Shed
 
 Wooden crates stay by the door all winter, because the floor there is dry.
@@ -150,11 +154,18 @@ def test_another_name_never_hides_a_contradiction(text):
 
 def test_a_common_word_is_no_name():
     """A word of many notes does not stand for a note that has it as its title."""
-    called = {"Water.md": Called("Water", ("mineral supply",))}
+    called = names_of([("Water.md", "Water", ("mineral supply",))], ())
     note = parse("a.md", "# A\n\nPlants want water in the early morning and at night.\n")
     text = "Plants want mineral supply in the early morning and at night."
     assert find_cover(text, note, Names(called)) is not None
     assert find_cover(text, note, Names(called, is_common=lambda word: word == "water")) is None
+
+
+def test_names_that_were_packed_are_the_same():
+    """What is kept between runs says what was worked out; the same bytes for the same names."""
+    assert unpacked_names(packed_names(CALLED)) == CALLED
+    assert packed_names(unpacked_names(packed_names(CALLED))) == packed_names(CALLED)
+    assert CALLED.keys() == {"Crates.md", "Heat.md", "Racks.md"}
 
 
 @pytest.mark.parametrize("size", [1_000, 8_000])

@@ -22,7 +22,7 @@ from infold.librarian.offline.corpus import Corpus, TermCounts, gather
 from infold.librarian.offline.duplicates import DuplicateMatch, find_cover
 from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
 from infold.librarian.offline.layout import Layout
-from infold.librarian.offline.names import Called, Names
+from infold.librarian.offline.names import Names, NoteNames
 from infold.librarian.offline.reading import NoteFeatures, Query, Vector, read_note, read_query
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.no_embedder import NO_EMBEDDER
@@ -72,7 +72,7 @@ def _nothing(path: str) -> None:
 
 
 class CandidateScorer:
-    """Weighs notes against paragraphs. `links` are the outgoing links of every note, `called` what notes are called.
+    """Weighs notes against paragraphs. `links` are the outgoing links of all notes, `names` gives what they are called.
 
     `counts` gives what was counted of the vault before, or counts by what it is given, and keeps that.
     """
@@ -83,14 +83,14 @@ class CandidateScorer:
         search: Search | None,
         embedder: Embedder,
         links: Mapping[str, Sequence[str]],
-        called: Mapping[str, Called] | None = None,
+        names: Callable[[], Mapping[str, NoteNames]] = dict,
         counts: Callable[[Callable[[], TermCounts]], TermCounts] | None = None,
     ) -> None:
         self._read = read
         self._search = search
         self._embedder = embedder
         self.links = links
-        self._called = called or {}
+        self._names_kept = names
         self._counts = counts or (lambda count: count())
         self._readings: OrderedDict[str, NoteFeatures | None] = OrderedDict()
         self._layouts: WeakKeyDictionary[NoteFeatures, Layout] = WeakKeyDictionary()
@@ -146,7 +146,7 @@ class CandidateScorer:
     def cover(self, text: str, reading: NoteFeatures) -> DuplicateMatch | None:
         """The part of a note that already says what `text` says, in words or by other names of the vault's notes."""
         if self._names is None:
-            self._names = Names(self._called, self._links_resolved(), self.corpus.is_common)
+            self._names = Names(self._names_kept(), self._links_resolved, self.corpus.is_common)
         return find_cover(text, reading.note, self._names)
 
     def covering(self, text: str) -> str | None:

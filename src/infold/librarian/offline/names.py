@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
+
+import msgpack
 
 from infold.librarian.offline.negating import is_negating
 from infold.text import collapse_spaces, folded_words
@@ -30,31 +32,33 @@ _FOLDED_PLACEHOLDER: Final = _PLACEHOLDER.casefold()
 NameWords = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What a note is called: its title, and its other names."""
+class NoteNames(NamedTuple):
+    """The names that are one note's alone, and which of them are its titles."""
 
-    title: str
-    others: Collection[str] = ()
+    names: frozenset[NameWords]
+    titles: frozenset[NameWords]
 
 
 class Names:
-    """The names of a vault's notes by path. `is_common` says of a single word that it is a word rather than a name."""
+    """The names of a vault's notes by path. `is_common` says of a single word that it is a word rather than a name.
+
+    `resolver` is asked for where a text has a link.
+    """
 
     def __init__(
         self,
-        called: Mapping[str, Called],
-        resolver: LinkResolver | None = None,
+        own: Mapping[str, NoteNames],
+        resolver: Callable[[], LinkResolver] | None = None,
         is_common: Callable[[str], bool] | None = None,
     ) -> None:
         self._resolver = resolver
-        self._titles: dict[str, set[NameWords]] = {}
-        self._names: dict[str, set[NameWords]] = {}
-        self._owners: dict[NameWords, str] = {}
+        self._own = own
+        self._owners = {name: path for path, (names, _) in own.items() for name in names}
         self._first: dict[str, set[NameWords]] = defaultdict(set)
+        for name in self._owners:
+            self._first[name[0]].add(name)
         self._is_common = is_common or (lambda _: False)
         self._asked: tuple[str, Renaming | None] = "", None  # the text that was asked for last, note after note
-        self._take(called)
 
     def in_text(self, text: str) -> Renaming | None:
         """The names that `text` holds and what else they may be called; None where it holds none that has another."""
@@ -70,7 +74,7 @@ class Names:
         for path, own in held.items():
             same = [
                 other
-                for other in self._names[path]
+                for other in self._names_of(path)
                 if all(other == name or self._mean_the_same(path, name, other) for name in own)
             ]
             if own.issubset(same) and len(same) > 1:
@@ -81,11 +85,25 @@ class Names:
         """The names that stand in a text of these words, the longest at each place."""
         at = 0
         while at < len(words):
-            here = [name for name in self._first.get(words[at], ()) if tuple(words[at : at + len(name)]) == name]
+            here = [
+                name
+                for name in self._first.get(words[at], ())
+                if tuple(words[at : at + len(name)]) == name and self._is_one_of_several(name)
+            ]
             longest = max(here, key=len, default=None)
             if longest is not None:
                 yield longest
             at += len(longest) if longest else 1
+
+    def _is_one_of_several(self, name: NameWords) -> bool:
+        """Whether a note's name is no common word, and not the only one."""
+        return not self._is_word(name) and len(self._names_of(self._owners[name])) > 1
+
+    def _names_of(self, path: str) -> list[NameWords]:
+        return [name for name in self._own[path].names if not self._is_word(name)]
+
+    def _is_word(self, name: NameWords) -> bool:
+        return len(name) == 1 and self._is_common(name[0])
 
     def target(self, link: str) -> str:
         """Where the inside of a wiki-link leads, whatever it shows: the note's path and the anchor; else as written."""
@@ -93,45 +111,18 @@ class Names:
         if self._resolver is None:
             return link.casefold()
         name, _, anchor = left.partition("#")
-        path = self._resolver.resolve(name.strip(), "") if name.strip() else None
+        resolver = self._resolver()
+        path = resolver.resolve(name.strip(), "") if name.strip() else None
         if path is None:
-            path = self._resolver.resolve_reversed(right, "", is_wiki=True)
+            path = resolver.resolve_reversed(right, "", is_wiki=True)
             anchor = right.partition("#")[2]
         return f"{path}#{anchor.strip().casefold()}" if path else link.casefold()
 
     def _mean_the_same(self, path: str, one: NameWords, other: NameWords) -> bool:
         if _contrast(one, other):
             return False
-        titles = self._titles[path]
+        titles = self._own[path].titles
         return one in titles or other in titles or _within(one, other) or _within(other, one)
-
-    def _take(self, called: Mapping[str, Called]) -> None:
-        owners: dict[NameWords, set[str]] = defaultdict(set)
-        for path, own in called.items():
-            titles = {name for text in {own.title, stem(path)} if (name := self._name(text))}
-            others = {name for text in own.others if (name := self._name(text))}
-            self._titles[path], self._names[path] = titles, titles | others
-            for name in titles | others:
-                owners[name].add(path)
-        for path, names in self._names.items():
-            names.intersection_update([name for name in names if owners[name] == {path}])
-            if len(names) > 1:
-                for name in names:
-                    self._owners[name] = path
-                    self._first[name[0]].add(name)
-
-    def _name(self, text: str) -> NameWords | None:
-        """The words of a name; None for what can be no name."""
-        if _NO_NAME.search(text):
-            return None
-        text = collapse_spaces(text)
-        low, high = _CHARACTERS
-        if not low <= len(text) <= high:
-            return None
-        words = tuple(folded_words(text))
-        if not 0 < len(words) <= _MOST_WORDS or any(map(is_negating, words)):
-            return None
-        return None if len(words) == 1 and self._is_common(words[0]) else words
 
     def _shown(self, text: str) -> str:
         """`text` with each wiki-link as what it shows."""
@@ -145,8 +136,7 @@ class Names:
         return "".join([*parts, text[at:]])
 
     def _shows(self, target: str, alias: str | None) -> str:
-        resolver = self._resolver
-        if alias and (resolver is None or resolver.resolve(target, "") is None):
+        if alias and (self._resolver is None or self._resolver().resolve(target, "") is None):
             return f"{target} {alias}"  # the one or the other may be what is shown
         return alias or stem(target)
 
@@ -180,12 +170,56 @@ def is_placeholder(word: str) -> bool:
 NO_NAMES: Final = Names({})
 
 
-def names_of(titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[tuple[str, str]]) -> dict[str, Called]:
-    """What each note is called. `titles`: path, title, aliases; `shown`: path, and what a link to it shows."""
+def names_of(
+    titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[tuple[str, str]]
+) -> dict[str, NoteNames]:
+    """The names of the notes that have several, by path; what two notes are called is the name of neither.
+
+    `titles`: path, title, aliases; `shown`: path, and what a link to it shows.
+    """
     others: dict[str, set[str]] = defaultdict(set)
     for path, text in shown:
         others[path].add(text)
-    return {path: Called(title, others[path].union(aliases)) for path, title, aliases in titles}
+    own: dict[str, NoteNames] = {}
+    owners: dict[NameWords, set[str]] = defaultdict(set)
+    for path, title, aliases in titles:
+        as_titles = frozenset(name for text in {title, stem(path)} if (name := _name(text)))
+        names = as_titles.union(name for text in others[path].union(aliases) if (name := _name(text)))
+        own[path] = NoteNames(names, as_titles)
+        for name in names:
+            owners[name].add(path)
+    alone = {
+        path: NoteNames(frozenset(name for name in names if len(owners[name]) == 1), as_titles)
+        for path, (names, as_titles) in own.items()
+    }
+    return {path: each for path, each in alone.items() if len(each.names) > 1}
+
+
+def packed_names(own: Mapping[str, NoteNames]) -> bytes:
+    """As bytes, the same for the same names."""
+    rows = [(path, sorted(names), sorted(titles)) for path, (names, titles) in own.items()]
+    data: bytes = msgpack.packb(rows)
+    return data
+
+
+def unpacked_names(data: bytes) -> dict[str, NoteNames]:
+    """What was packed."""
+    return {
+        path: NoteNames(frozenset(map(tuple, names)), frozenset(map(tuple, titles)))
+        for path, names, titles in msgpack.unpackb(data)
+    }
+
+
+def _name(text: str) -> NameWords | None:
+    """The words of a name; None for what can be no name."""
+    if _NO_NAME.search(text):
+        return None
+    text = collapse_spaces(text)
+    low, high = _CHARACTERS
+    if not low <= len(text) <= high:
+        return None
+    words = tuple(folded_words(text))
+    return None if not 0 < len(words) <= _MOST_WORDS or any(map(is_negating, words)) else words
 
 
 def _contrast(one: NameWords, other: NameWords) -> bool:

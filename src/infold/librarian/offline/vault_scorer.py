@@ -11,13 +11,15 @@ from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
 from infold.librarian.offline.corpus import TermCounts, sampled
-from infold.librarian.offline.names import names_of
+from infold.librarian.offline.names import NoteNames, names_of, packed_names, unpacked_names
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
 from infold.text import content_hash
 from infold.vault.records import Note
 
 _FORMAT: Final = "counts/1"  # raised when a note is read otherwise, or other things are counted
+
+_NAMES: Final = "names/1"  # raised when other names are taken
 
 
 def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
@@ -31,7 +33,6 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
 
     kind = kind_of(catalogue.params, catalogue.vault)
     links = {path: targets for path, targets in catalogue.outgoing().items() if kind(path) != "inbox"}
-    titles = [(title.path, title.title, title.aliases) for title in catalogue.titles() if title.path in links]
 
     def counts(count: Callable[[], TermCounts]) -> TermCounts:
         """Counted once for each content of the notes that are counted."""
@@ -39,4 +40,13 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
         content = content_hash("\n".join((_FORMAT, terms.VERSION, *hashes)))
         return TermCounts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
 
-    return CandidateScorer(read, search, embedder, links, names_of(titles, catalogue.shown_names()), counts)
+    def names() -> dict[str, NoteNames]:
+        """Worked out once for each state of titles, aliases and shown names."""
+        titles = [title for title in catalogue.titles() if title.path in links]
+        shown = catalogue.shown_names()
+        content = content_hash(repr((_NAMES, titles, shown)))
+        return unpacked_names(
+            kept_of(catalogue, "names of notes", content, lambda: packed_names(names_of(titles, shown)))
+        )
+
+    return CandidateScorer(read, search, embedder, links, names, counts)
