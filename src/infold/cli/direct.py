@@ -36,14 +36,27 @@ def answered(words: Sequence[str]) -> int | None:
     """The exit code, where the answer was printed; None where the whole program has to find it."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
-        if words[0] == "index":
-            return _indexed(words)
-        usual = read_search(words[1:])
-        located = _located({name: usual.last(name) for name in ("--vault", "--state", "--params")})
+        work = _index_asked(words[1:]) if words[0] == "index" else _search_asked(words[1:])
     except FAILURES:
         return None
+    return work()
+
+
+def _search_asked(words: Sequence[str]) -> Callable[[], int | None]:
+    usual = read_search(words)
+    located = _located({name: usual.last(name) for name in ("--vault", "--state", "--params")})
     terminal = Terminal(is_json=usual.is_json, is_quiet=usual.is_quiet)
-    return _logged(located, "search", ", ".join(usual.options), lambda: _found(located, usual, terminal))
+    return lambda: _logged(located, "search", ", ".join(usual.options), lambda: _found(located, usual, terminal))
+
+
+def _index_asked(words: Sequence[str]) -> Callable[[], int | None]:
+    """Nothing may be asked or paid for on the way, so a model's summaries are not for here."""
+    options = read_index(words)
+    located = _located(options)
+    if located.params.librarian.kind != "offline":
+        raise Unusual
+    terminal = Terminal(is_quiet="--quiet" in options)
+    return lambda: _logged(located, "index", ", ".join(options), lambda: _synced(located, terminal))
 
 
 def _logged(located: LocatedWorkspace, name: str, options: str, work: Callable[[], int | None]) -> int | None:
@@ -77,16 +90,6 @@ def _found(located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal) ->
             raise
         return terminal.fail(known)
     return 0
-
-
-def _indexed(words: Sequence[str]) -> int | None:
-    """Nothing may be asked or paid for on the way, so a model's summaries are not for here."""
-    options = read_index(words[1:])
-    located = _located(options)
-    if located.params.librarian.kind != "offline":
-        raise Unusual
-    terminal = Terminal(is_quiet="--quiet" in options)
-    return _logged(located, "index", ", ".join(options), lambda: _synced(located, terminal))
 
 
 def _synced(located: LocatedWorkspace, terminal: Terminal) -> int:
