@@ -11,10 +11,10 @@ from contextlib import closing
 
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.store import catalogue_of
-from infold.catalogue.summaries import SummaryStore
+from infold.catalogue.summaries import GENERAL, NOTE, SummaryStore
 from infold.catalogue.sync import sync_catalogue
 from infold.inbox.paragraphs import read_paragraphs
-from infold.inbox.summarising import LAST_KNOWN, LENS, LEVEL
+from infold.inbox.summarising import LAST_KNOWN
 from infold.librarian.estimate import Estimate, estimate
 from infold.librarian.model import ModelLibrarian
 from infold.librarian.prompts import DecisionKind
@@ -57,6 +57,6 @@ def _unsummarised(workspace: Workspace, summariser: str, progress: Progress) -> 
         is_index = kind == "index" and bool(outgoing)
         if kind == "inbox" or (note.words < low and not is_index):
             continue
-        row = known.get((content_hash(note.path), LEVEL, LAST_KNOWN) if is_index else (note.sha256, LEVEL, LENS))
+        row = known.get((content_hash(note.path), NOTE, LAST_KNOWN) if is_index else (note.sha256, NOTE, GENERAL))
         if row is None or row.model != summariser:
             yield len(outgoing) * high * 2 if is_index else note.tokens

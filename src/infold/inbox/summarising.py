@@ -11,9 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from infold.catalogue.summaries import GENERAL as LENS
-from infold.catalogue.summaries import NOTE as LEVEL
-from infold.catalogue.summaries import OWN, Key, SummaryRow, SummaryStore
+from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.librarian.answers import SummaryRequest
 from infold.librarian.base import Librarian
@@ -102,8 +100,8 @@ class _Work:
         for source in sources:
             linked, settled = self._linked(source) if source.is_index else (None, None)
             key = content_hash(repr(settled)) if settled else source.content_hash
-            row = self._known.get((key, LEVEL, LENS))
-            self.result.keys |= {(key, LEVEL, LENS), *([_last_known(source.path)] if source.is_index else ())}
+            row = self._known.get((key, NOTE, GENERAL))
+            self.result.keys |= {(key, NOTE, GENERAL), *([_last_known(source.path)] if source.is_index else ())}
             if row is not None and row.model in (self._signature, OWN):
                 self.result.by_path[source.path] = row.summary
                 self.result.kept += 1
@@ -176,14 +174,14 @@ class _Work:
         self.result.made += 1
         return SummaryRow(
             content_hash=key,
-            level=LEVEL,
-            lens=LENS,
+            level=NOTE,
+            lens=GENERAL,
             summary=summary,
             model=model,
             prompt_version=model.rpartition("/")[2],
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            made=self._times_made((key, LEVEL, LENS)),
+            made=self._times_made((key, NOTE, GENERAL)),
         )
 
     def _as_last_known(self, row: SummaryRow, path: str) -> SummaryRow:
@@ -197,7 +195,7 @@ class _Work:
 
 def _last_known(path: str) -> Key:
     """What an index note's latest summary is kept under."""
-    return content_hash(path), LEVEL, LAST_KNOWN
+    return content_hash(path), NOTE, LAST_KNOWN
 
 
 def _tokens_in(request: SummaryRequest) -> int:

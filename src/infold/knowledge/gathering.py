@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from infold.catalogue.summaries import SummaryStore
+from infold.catalogue.summaries import GENERAL, NOTE, SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
-from infold.inbox.summarising import LENS
 from infold.knowledge.filling import Candidate
 from infold.knowledge.packing import CompressionLevel
 from infold.knowledge.sources.records import TRUST
@@ -89,7 +88,7 @@ def note_summaries(workspace: Workspace) -> Callable[[str], str]:
             digest = content_hash(read_bytes(workspace.vault, path, workspace.params.vault.max_note_bytes))
         except (NoteUnreadable, PathRefused):
             return ""
-        row = rows.get((digest, "note", LENS))
+        row = rows.get((digest, NOTE, GENERAL))
         return row.summary if row is not None else ""
 
     return summary
