@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold import __version__
 from infold.app import OpenVault
+from infold.cli import indexing
 from infold.cli.search_words import Unusual, UsualSearch, read_index, read_search
 from infold.cli.searching import Bars, after, ask, show
 from infold.cli.terminal import FAILURES, Terminal
@@ -93,8 +94,6 @@ def _found(located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal) ->
 
 
 def _synced(located: LocatedWorkspace, terminal: Terminal) -> int:
-    from infold.cli import indexing  # here, because a search says nothing of it
-
     bars = Bars(terminal)
     try:
         with OpenVault(located, bars) as vault:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final, Self
 
-from infold.search.index_status import held
+from infold import lazy
 from infold.text import counted
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def page(done: IndexReport) -> list[str]:
 
 def interrupted(vault: OpenVault, terminal: Terminal) -> int:
     """Says what can be searched already, and how to go on; gives the exit code."""
-    notes, passages, waiting = held(vault.workspace)
+    notes, passages, waiting = lazy.search.index_status.held(vault.workspace)
     if not notes:
         terminal.notice("\nInterrupted before the first notes were indexed; `infold index` begins again.")
     else:

@@ -15,6 +15,7 @@ from infold.catalogue.summaries import GENERAL, NOTE, OWN, SummaryRow, SummarySt
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.version import NAME as OFFLINE
 from infold.text import collapse_spaces, content_hash, token_count
+from infold.vault.front_matter import without_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +82,6 @@ def _note(workspace: Workspace, catalogue: Catalogue, contents: dict[bytes, str]
 def _row(workspace: Workspace, catalogue: Catalogue, note: CataloguedNote) -> SummaryRow:
     """The summary of a note that is no index note, as the librarian makes it. Raises NoteUnreadable, PathRefused."""
     from infold.librarian.offline.summaries import extract  # here: most often nothing is to be summarised
-    from infold.vault.front_matter import without_front_matter
 
     text = without_front_matter(catalogue.text(note.path))
     low, high = workspace.params.summary.summary_target_words
