@@ -105,6 +105,21 @@ class NoteTitle(NamedTuple):
     aliases: tuple[str, ...]
 
 
+class ListedNote(NamedTuple):
+    """What a list of all notes says of one: little, for there are tens of thousands of them."""
+
+    path: str
+    sha256: str
+    title: str
+    words: int
+    written_headings: str  # JSON
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Lines as written."""
+        return _tuple(self.written_headings)
+
+
 class WrittenNote(NamedTuple):
     """A note whose text is at hand: as parsed, with its passages."""
 
@@ -125,6 +140,7 @@ class Catalogue:
         self._opened: Database | None = None
         self._texts: OrderedDict[str, tuple[str, str]] = OrderedDict()  # path to hash and text
         self._held = 0
+        self._outgoing: tuple[str | None, dict[str, tuple[str, ...]]] = None, {}  # of all notes, by the generation
 
     def __getstate__(self) -> tuple[Path, Path, Params]:
         return self.file, self.vault, self.params
@@ -140,6 +156,7 @@ class Catalogue:
             self._opened = None
             self._texts.clear()
             self._held = 0
+            self._outgoing = None, {}
 
     # notes
 
@@ -152,6 +169,11 @@ class Catalogue:
                 _NOTES if wanted is None else _THESE_NOTES, () if wanted is None else (wanted,)
             ).fetchall()
         return [_catalogued(row, named(row[0])) for row in rows]
+
+    def listed(self) -> list[ListedNote]:
+        """Every note in brief, by path."""
+        with self.reading() as db:
+            return list(map(ListedNote._make, db.execute(_LISTED)))
 
     def titles(self) -> list[NoteTitle]:
         """What every note is called, by path."""
@@ -213,6 +235,9 @@ class Catalogue:
         wanted = None if sources is None else json.dumps(list(sources))
         with self.reading() as db:
             if wanted is None:
+                seen = self._generation(db)
+                if self._outgoing[0] == seen is not None:
+                    return self._outgoing[1]
                 paths = dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
                 rows: Iterable[tuple[str, str]] = (
                     (paths[note], paths[target]) for note, target in db.execute(_OUTGOING).fetchall()
@@ -223,7 +248,15 @@ class Catalogue:
                 rows = db.execute(_THESE_OUTGOING, (wanted,)).fetchall()
         for path, target in rows:
             found[path][target] = None
-        return {path: tuple(targets) for path, targets in found.items()}
+        outgoing = {path: tuple(targets) for path, targets in found.items()}
+        if wanted is None:
+            self._outgoing = seen, outgoing
+        return outgoing
+
+    @staticmethod
+    def _generation(db: Connection) -> str | None:
+        row = db.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
+        return None if row is None else str(row[0])
 
     def shown_names(self) -> list[tuple[str, str]]:
         """Each note that a link leads to, as a whole, with what the link shows."""
@@ -389,6 +422,7 @@ _NOTES: Final = (
     "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
     "FROM files JOIN notes USING (id) ORDER BY path"
 )
+_LISTED: Final = "SELECT path, sha256, title, words, headings FROM files JOIN notes USING (id) ORDER BY path"
 _THESE_NOTES: Final = _NOTES.replace("ORDER BY", "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY")
 _OUTGOING: Final = "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"
 _THESE_PATHS: Final = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from infold.catalogue.kinds import kind_of
-from infold.catalogue.store import Catalogue, CataloguedNote, catalogue_of
+from infold.catalogue.store import Catalogue, ListedNote, catalogue_of
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root
@@ -22,8 +22,8 @@ from infold.inbox.planning import Prepared
 from infold.inbox.run import Run, SkippedFile
 from infold.inbox.runs import apply_run
 from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
-from infold.inbox.vault_snapshot import VaultSnapshot
-from infold.librarian.answers import Chunk, NoteCard, OpenNote, Paragraph
+from infold.inbox.vault_snapshot import NoteCards, VaultSnapshot
+from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.progress import Progress, silent
@@ -36,7 +36,7 @@ from infold.vault.front_matter import without_front_matter
 from infold.vault.records import Note
 from infold.workspace import Workspace
 
-ListedNote = tuple[CataloguedNote, str, tuple[str, ...]]
+_Listed = tuple[ListedNote, str, tuple[str, ...]]  # a note, its kind, where it links to
 Suggest = Callable[[Sequence[str], int], Sequence[str]]  # paragraphs and a limit to the notes they may belong in
 
 
@@ -62,7 +62,7 @@ class DirectSteps:
         self._workspace = workspace
         self._catalogue = catalogue or catalogue_of(workspace)
         self._seen: CatalogueResult | None = None  # by a sync of the catalogue that no sync of the index followed yet
-        self._listed: list[ListedNote] | None = None  # from the sync of the catalogue to the atlas
+        self._listed: list[_Listed] | None = None  # from the sync of the catalogue to the atlas
         self._librarian = librarian
         self.embedder = embedder
         self._on_open_index = on_open_index
@@ -208,11 +208,11 @@ class DirectSteps:
             for note, kind, links in self._listed_notes()
         ]
 
-    def _listed_notes(self) -> list[ListedNote]:
+    def _listed_notes(self) -> list[_Listed]:
         """The notes, the inbox aside, each with its kind and where it links to: read once for summaries and atlas."""
         if self._listed is None:
             kind, links = kind_of(self._workspace.params, self._workspace.vault), self._catalogue.outgoing()
-            listed = ((note, kind(note.path), links[note.path]) for note in self._catalogue.notes())
+            listed = ((note, kind(note.path), links[note.path]) for note in self._catalogue.listed())
             self._listed = [each for each in listed if each[1] != "inbox"]
         return self._listed
 
@@ -220,21 +220,21 @@ class DirectSteps:
         return without_front_matter(self._catalogue.text(path))
 
     def _snapshot(self, summaries: Summaries) -> VaultSnapshot:
-        cards: dict[str, NoteCard] = {}
-        words: dict[str, int] = {}
-        kinds: dict[str, str] = {}
-        hashes: dict[str, str] = {}
         listed, self._listed = self._listed_notes(), None
-        for note, kind, links in listed:
-            path = note.path
-            cards[path] = NoteCard(path, note.title, summaries.by_path.get(path, ""), note.headings, links)
-            words[path], kinds[path], hashes[path] = note.words, kind, note.sha256
+        links = {note.path: targets for note, _, targets in listed}
+        summary = {path: summaries.by_path.get(path, "") for path in links}
+        cards = NoteCards((note for note, _, _ in listed), links, summary)
         root: str | None = self._workspace.params.vault.root_file
         if root not in cards:
-            reach = best_linked({path: card.links for path, card in cards.items()})
-            found = find_root(list(cards), self._workspace.vault.name, reach)
+            found = find_root(list(cards), self._workspace.vault.name, best_linked(links))
             root = found.path if found else None
-        return VaultSnapshot(cards, words, kinds, root, hashes)
+        return VaultSnapshot(
+            cards,
+            words={note.path: note.words for note, _, _ in listed},
+            kinds={note.path: kind for note, kind, _ in listed},
+            root=root,
+            hashes={note.path: note.sha256 for note, _, _ in listed},
+        )
 
     def _warnings(self, found: CatalogueResult, snapshot: VaultSnapshot) -> list[str]:
         said = [f"{file.path}: {file.reason}" for file in found.warnings]

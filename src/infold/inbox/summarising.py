@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
@@ -25,8 +26,7 @@ LAST_KNOWN = (
 _Linked = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySource:
+class SummarySource(NamedTuple):
     """A note as the summariser needs it. `read` gives its text without front matter, only when it is needed."""
 
     path: str

@@ -6,13 +6,47 @@ It is one moment: chunks explored side by side see the same one. It never holds 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from infold.catalogue.store import ListedNote
 from infold.librarian.answers import NoteCard
 from infold.settings import ChunkingParams
 from infold.text import content_hash
+
+
+class NoteCards(Mapping[str, NoteCard]):
+    """The card of each note, made when it is first looked at: a run looks at some of tens of thousands."""
+
+    def __init__(
+        self, notes: Iterable[ListedNote], links: Mapping[str, tuple[str, ...]], summaries: dict[str, str]
+    ) -> None:
+        self._notes = {note.path: note for note in notes}
+        self._links = links
+        self.summaries = summaries
+        self._made: dict[str, NoteCard] = {}
+
+    def __getitem__(self, path: str) -> NoteCard:
+        """The card of the note at `path`."""
+        card = self._made.get(path)
+        if card is None:
+            note = self._notes[path]
+            summary = self.summaries.get(path, "")
+            card = self._made[path] = NoteCard(path, note.title, summary, note.headings, self._links[path])
+        return card
+
+    def __contains__(self, path: object) -> bool:
+        """Whether there is such a note; its card is not made for it."""
+        return path in self._notes
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths, sorted."""
+        return iter(self._notes)
+
+    def __len__(self) -> int:
+        """How many notes there are."""
+        return len(self._notes)
 
 
 @dataclass(frozen=True)
@@ -28,6 +62,8 @@ class VaultSnapshot:
     @cached_property
     def summaries(self) -> dict[str, str]:
         """Summary by path."""
+        if isinstance(self.cards, NoteCards):
+            return self.cards.summaries
         return {path: card.summary for path, card in self.cards.items()}
 
     @cached_property
