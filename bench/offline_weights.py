@@ -1,11 +1,12 @@
 """Fits the weights of the offline librarian on cases of left-out paragraphs, and says what they are worth elsewhere.
 
-    python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...]
+    python -m bench.offline_weights [--seeds 10-17] [--vaults foam-docs,...] [--keep-sections]
 
 Three conditional logits: the right section of the right note, the right note among those compared, the right gap
 between the pieces of the right section. Printed first is each vault's share of right choices by weights that were
 fitted on other vaults, none of them made of it or a translation of it; then the weights fitted on all of them, to be
-put into `infold/librarian/offline/weights.py`. Seeds 0 to 2 are kept for `bench.filing`.
+put into `infold/librarian/offline/weights.py`. Notes are weighed by their figures and by the same as standard scores;
+with `--keep-sections` beside the section weights that stand there. Seeds 0 to 2 are kept for `bench.filing`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from infold.catalogue.store import catalogue_of
 from infold.evaluation.cases import Case, CaseKind, LeftOutParagraph, Sizes, load_notes, make_case
 from infold.evaluation.trial import write_case
 from infold.inbox.steps import DirectSteps
-from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, placing, sections
+from infold.librarian.offline import CandidateScorer, OfflineLibrarian, figures, placing, sections, weights
 from infold.librarian.offline.reading import NoteFeatures
 from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.static_embedder import StaticEmbedder
@@ -34,7 +35,7 @@ from infold.workspace import Workspace
 
 Table = npt.NDArray[np.float64]
 
-NOTE_PENALTY: Final = 10.0
+NOTE_PENALTY: Final = 60.0  # with 20 it is 0.003 less on vaults that were left out
 SECTION_PENALTY: Final = 20.0
 GAP_PENALTY: Final = 10.0
 _CUT: Final[tuple[CaseKind, ...]] = ("cut", "short", "list")
@@ -66,7 +67,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--vaults", default=",".join(VAULTS))
     parser.add_argument("--seeds", default="10-17")
+    parser.add_argument("--keep-sections", action="store_true", help="sections are weighed as they are now")
     options = parser.parse_args()
+    kept = weights.vector(weights.SECTION, sections.FIGURES) if options.keep_sections else None
     vaults = options.vaults.split(",")
     examples: list[Example] = []
     for vault in vaults:
@@ -77,10 +80,11 @@ def main() -> None:
             examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0, 6)), place)
     for vault in vaults:
         others = [e for e in examples if _source(e.vault) != _source(vault)]
-        _check(vault, others, [e for e in examples if e.vault == vault])
-    section, note = _fit(examples)
+        _check(vault, others, [e for e in examples if e.vault == vault], kept)
+    section, note = _fit(examples, kept)
     fitted = (
-        ("NOTE", figures.FIGURES, note),
+        ("NOTE", figures.FIGURES, note[: len(figures.FIGURES)]),
+        ("NOTE_STANDARD", figures.FIGURES, note[len(figures.FIGURES) :]),
         ("SECTION", sections.FIGURES, section),
         ("GAP", placing.GAP_FIGURES, _fit_gaps(examples)),
     )
@@ -142,13 +146,20 @@ def _stood(own: NoteFeatures, above: int | None) -> tuple[int, int | None]:
     return position, sum(piece.block.start < end for piece in own.sections[position].pieces)
 
 
-def _fit(every: Sequence[Example]) -> tuple[Table, Table]:
+def _fit(every: Sequence[Example], kept: Table | None) -> tuple[Table, Table]:
+    """The weights of sections, which are `kept` where that is given, and of notes."""
     examples = [e for e in every if e.is_prose]
     asked = [e for e in examples if e.right_section is not None and len(e.own_sections) > 1]
-    section = _logit([e.own_sections for e in asked], [e.right_section or 0 for e in asked], SECTION_PENALTY)
+    section = kept
+    if section is None:
+        section = _logit([e.own_sections for e in asked], [e.right_section or 0 for e in asked], SECTION_PENALTY)
     _set_place(examples, section)
     known = [e for e in examples if e.right_note is not None]
-    return section, _logit([e.notes for e in known], [e.right_note or 0 for e in known], NOTE_PENALTY)
+    return section, _logit([_both(e.notes) for e in known], [e.right_note or 0 for e in known], NOTE_PENALTY)
+
+
+def _both(notes: Table) -> Table:
+    return np.hstack([notes, figures.standard_scores(notes)])
 
 
 def _fit_gaps(examples: Sequence[Example]) -> Table:
@@ -156,13 +167,13 @@ def _fit_gaps(examples: Sequence[Example]) -> Table:
     return _logit([e.gaps for e in asked], [e.right_gap or 0 for e in asked], GAP_PENALTY)
 
 
-def _check(vault: str, others: Sequence[Example], own: Sequence[Example]) -> None:
-    section, note = _fit(others)
+def _check(vault: str, others: Sequence[Example], own: Sequence[Example], kept: Table | None) -> None:
+    section, note = _fit(others, kept)
     gap = _fit_gaps(others)
     _set_place(own, section)
     prose = [e for e in own if e.is_prose]
     placed = [len(e.gaps) > 0 and int(np.argmax(e.gaps @ gap)) == e.right_gap for e in prose if e.right_gap is not None]
-    at_home = [e for e in prose if e.right_note is not None and int(np.argmax(e.notes @ note)) == e.right_note]
+    at_home = [e for e in prose if e.right_note is not None and int(np.argmax(_both(e.notes) @ note)) == e.right_note]
     right = [e.trails_alike[int(np.argmax(e.own_sections @ section))] for e in at_home]
     by_words = np.mean([e.right_note is not None and int(np.argmax(e.notes[:, 0])) == e.right_note for e in prose])
     shares = f"home {len(at_home) / len(prose):.3f}  section {np.mean(right):.3f}  gap {np.mean(placed):.3f}"

@@ -20,7 +20,14 @@ import numpy.typing as npt
 from infold.librarian.offline import sections, weights
 from infold.librarian.offline.corpus import Corpus, TermCounts, gather
 from infold.librarian.offline.duplicates import DuplicateMatch, find_cover
-from infold.librarian.offline.figures import FIGURES, is_fit, place_figure, word_figures
+from infold.librarian.offline.figures import (
+    FIGURES,
+    explained,
+    is_fit,
+    place_figure,
+    standard_scores,
+    word_figures,
+)
 from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.names import Names, NoteNames
 from infold.librarian.offline.reading import NoteFeatures, Query, Vector, read_note, read_query
@@ -195,6 +202,7 @@ class CandidateScorer:
         if not compared:
             return []
         scores = table @ weights.vector(weights.NOTE, FIGURES)
+        scores += standard_scores(table) @ weights.vector(weights.NOTE_STANDARD, FIGURES)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
         matches = [
@@ -231,8 +239,9 @@ class CandidateScorer:
         shared: Vector = np.mean(present, axis=0) if present else np.zeros(1, dtype=np.float32)
         targets = set(self.linked_notes(query))
         rows = []
-        for reading, own, layout in zip(readings, words, layouts, strict=True):
-            row = dict.fromkeys(FIGURES, 0.0) | dict(own)
+        shares = explained(query, readings, self.corpus)
+        for reading, own, layout, share in zip(readings, words, layouts, shares, strict=True):
+            row = dict.fromkeys(FIGURES, 0.0) | dict(own) | {"explained": float(share)}
             centre, vectors = layout.centre, layout.pieces
             if query.vector is not None and centre is not None and vectors is not None:
                 row["centre_meaning"] = float(centre @ query.vector)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,10 @@ FIGURES: Final = (
     "title_first",  # the title's terms among the paragraph's first
     "headings",
     "key_terms",  # BM25 of what the paragraph emphasises, links and names
+    "title_held",  # the share of its title that the paragraph says outside of links
+    "title_whole",  # all of it
     "likelihood",  # how much better the note's words explain the paragraph than the vault's do
+    "explained",  # the share of the paragraph's terms that it explains, beside the others
     "centre_meaning",  # cosine with the mean of its pieces
     "centre_own_meaning",  # the same, less what all candidates share
     "piece_meaning",  # cosine with its best piece
@@ -27,9 +31,13 @@ FIGURES: Final = (
     "shared_links",
     "has_anchors",  # the share of the headings of its own note that the paragraph links to, which are here
     "length",
+    "paragraphs",
+    "sections",
+    "variety",  # how many different terms it has
     "place",  # how well its best section takes the paragraph
 )
 _SMOOTHING: Final = 150.0
+_EXPLAINED_SMOOTHING: Final = 100.0
 K1: Final = 1.2
 B: Final = 0.75
 
@@ -44,6 +52,8 @@ def word_figures(query: Query, reading: NoteFeatures, corpus: Corpus) -> dict[st
     scores = sorted(sections.piece_scores(query, reading, corpus), reverse=True)
     title_weight = sum(corpus.weight(term) for term in reading.title_terms) + 1e-9
     first = opening(query, 8)
+    called = {term: corpus.weight(term) for term in reading.called}
+    said = sum(weight for term, weight in called.items() if term in query.unlinked)
     keys = {term: corpus.weight(term) for term in query.key_terms}
     held_keys = [term for term in keys if term in held]
     return {
@@ -52,12 +62,41 @@ def word_figures(query: Query, reading: NoteFeatures, corpus: Corpus) -> dict[st
         "coverage": sum(weight[t] for t in shared) / total,
         "title": sum(weight[t] for t in shared if t in reading.title_terms) / total,
         "title_first": sum(corpus.weight(t) for t in reading.title_terms if t in first) / title_weight,
+        "title_held": said / (sum(called.values()) + 1e-9),
+        "title_whole": float(bool(called) and called.keys() <= query.unlinked),
         "headings": sum(weight[t] for t in shared if t in reading.heading_terms) / total,
         "key_terms": sum(keys[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in held_keys)
         / (sum(keys.values()) + 1e-9),
         "likelihood": _likelihood(query, reading, corpus),
         "length": math.log(1 + reading.length),
+        "paragraphs": math.log(1 + reading.paragraphs),
+        "sections": math.log(1 + len(reading.sections)),
+        "variety": math.log(1 + len(held)),
     }
+
+
+def explained(query: Query, readings: Sequence[NoteFeatures], corpus: Corpus) -> npt.NDArray[np.float64]:
+    """The share of a paragraph's weight that each of some notes explains: of a term, by how much likelier it is there.
+
+    What one note alone uses counts for that note; what all of them use tells nothing.
+    """
+    weight = query.weights(corpus.weight)
+    usual = np.array([corpus.share(term) for term in weight])
+    times = np.array([[reading.terms.get(term, 0) for term in weight] for reading in readings])
+    lengths = np.array([[reading.length] for reading in readings])
+    likelier = (times / usual + _EXPLAINED_SMOOTHING) / (lengths + _EXPLAINED_SMOOTHING)
+    shares = likelier**2 / (likelier**2).sum(axis=0)
+    found: npt.NDArray[np.float64] = shares @ np.array(list(weight.values())) / query.total_weight(corpus.weight)
+    return found
+
+
+def standard_scores(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Each figure of some notes as so many standard deviations above their mean.
+
+    How far cosines spread hangs on the language, how far BM25 does on the paragraph.
+    """
+    scores: npt.NDArray[np.float64] = (table - table.mean(axis=0)) / (table.std(axis=0) + 1e-6)
+    return scores
 
 
 def is_fit(row: npt.NDArray[np.float64], *, has_vectors: bool) -> bool:

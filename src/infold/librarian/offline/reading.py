@@ -28,6 +28,7 @@ Vector = npt.NDArray[np.float32]
 
 _ADDRESS: Final = re.compile(r"(?<=\]\()[^)\s]+|<?[a-z][a-z0-9+.-]{0,30}://[^\s)>\]]+>?", re.IGNORECASE)
 _EMPHASISED: Final = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`|\[\[([^\[\]]+)\]\]|\[([^\[\]]+)\]\(")
+_LINK: Final = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)")
 _ANCHOR_WORD: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"(?<=[\w,;] )([A-Z][\w]+(?: [A-Z]\w+)*)")
 _BULLET: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
@@ -135,6 +136,16 @@ class NoteFeatures:
         return self.note.path
 
     @cached_property
+    def called(self) -> frozenset[str]:
+        """The terms of its title alone."""
+        return frozenset(terms(self.note.title, self.language))
+
+    @cached_property
+    def paragraphs(self) -> int:
+        """How many of its pieces are prose."""
+        return sum(piece.block.kind is BlockKind.PARAGRAPH for piece in self.pieces)
+
+    @cached_property
     def pieces(self) -> list[Piece]:
         """All pieces, in order."""
         return [piece for section in self.sections for piece in section.pieces]
@@ -218,6 +229,7 @@ class Query:
     links: frozenset[str]  # the targets of its links as written, folded
     anchors: frozenset[str] = frozenset()  # headings of its own note that it links to (`[[#Heading]]`), folded
     subject: frozenset[str] = frozenset()  # terms of what it says to be something: "A crumb is …"
+    unlinked: frozenset[str] = frozenset()  # its terms that stand outside of its links
     vector: Vector | None = None
     _weights: dict[str, float] = field(default_factory=dict)
 
@@ -239,11 +251,13 @@ def read_query(text: str) -> Query:
     ordered = terms(plain, language)
     marked = [" ".join(part for part in parts if part) for parts in _EMPHASISED.findall(text)]
     keys = Counter(terms(" ".join([*marked, *_NAME.findall(plain)]), language))
-    found = parse("", text).links if "](" in text or "[[" in text else ()
+    may_link = "](" in text or "[[" in text
+    found = parse("", text).links if may_link else ()
     links = frozenset(link.target.casefold() for link in found if link.target)
     anchors = frozenset(anchor for link in found if not link.target and (anchor := _folded_anchor(link.anchor)))
     subject = frozenset(terms(subject_of(plain), language))
-    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, anchors, subject)
+    unlinked = frozenset(terms(bare(_LINK.sub(" ", text)), language)) if may_link else frozenset(ordered)
+    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, anchors, subject, unlinked)
 
 
 def _folded_anchor(anchor: str) -> str:

@@ -1,8 +1,8 @@
 """What each figure is worth, as fitted by `bench/offline_weights.py`.
 
-NOTE weighs `figures.FIGURES`, SECTION `sections.FIGURES`, GAP `placing.GAP_FIGURES`. Figures overlap, so a weight
-alone does not say how much its figure matters. The links weigh against a note: a paragraph that links to a note seldom
-stands in it.
+NOTE weighs `figures.FIGURES`, NOTE_STANDARD the same as standard scores among the notes compared, SECTION
+`sections.FIGURES`, GAP `placing.GAP_FIGURES`. Figures overlap, so a weight alone does not say how much its figure
+matters. The links weigh against a note: a paragraph that links to a note seldom stands in it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,50 @@ import numpy as np
 import numpy.typing as npt
 
 NOTE: Final[Mapping[str, float]] = {
-    "whole": 0.48,
-    "coverage": 1.56,
-    "title": 5.02,
-    "title_first": 1.62,
-    "headings": 5.66,
-    "key_terms": 0.59,
-    "likelihood": 1.50,
-    "centre_meaning": 6.80,
-    "centre_own_meaning": 0.77,
-    "piece_meaning": -0.73,
-    "is_linked": -9.33,
-    "shared_links": -1.47,
-    "has_anchors": 4.00,
-    "length": 0.53,
-    "place": 0.74,
+    "whole": -0.70,
+    "coverage": -0.81,
+    "title": -2.50,
+    "title_first": 0.85,
+    "headings": -0.92,
+    "key_terms": -0.06,
+    "title_held": 0.55,
+    "title_whole": -0.02,
+    "likelihood": 0.01,
+    "explained": -1.42,
+    "centre_meaning": 0.63,
+    "centre_own_meaning": -1.05,
+    "piece_meaning": -0.16,
+    "is_linked": -2.89,
+    "shared_links": -0.72,
+    "has_anchors": 2.47,
+    "length": -0.09,
+    "paragraphs": 0.27,
+    "sections": 0.12,
+    "variety": 0.30,
+    "place": 0.34,
+}
+NOTE_STANDARD: Final[Mapping[str, float]] = {
+    "whole": 0.43,
+    "coverage": 0.22,
+    "title": 0.08,
+    "title_first": 0.11,
+    "headings": 0.14,
+    "key_terms": 0.14,
+    "title_held": 0.04,
+    "title_whole": 0.15,
+    "likelihood": 0.32,
+    "explained": 0.28,
+    "centre_meaning": 0.34,
+    "centre_own_meaning": 0.17,
+    "piece_meaning": 0.22,
+    "is_linked": -0.69,
+    "shared_links": -0.01,
+    "has_anchors": 0.61,
+    "length": -0.15,
+    "paragraphs": 0.05,
+    "sections": 0.10,
+    "variety": 0.13,
+    "place": 0.24,
 }
 SECTION: Final[Mapping[str, float]] = {
     "own_terms": 1.51,
