@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,23 +39,33 @@ PERSONAL_VARIABLES = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Warnings are errors, but where whole programs of others run in this process: what those warn of is theirs.
 
-    Coverage is measured where unit tests are: tracing the others would cost CI half as much again, for lines that they
-    run by the way.
-
     Where real servers, browsers and terminals share two cores, a test that fails has a second chance, which the summary
     names (`rerun`); where text could be lost (`chaos`), and everywhere else, it has none.
     """
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
-        if folder not in _MEASURED:
-            item.add_marker(pytest.mark.no_cover)
         if "chaos" not in marks and (folder in _SHARING_A_MACHINE or _THIRD_PARTIES & marks):
             item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=2))
         if _THIRD_PARTIES & marks:
             item.add_marker(
                 pytest.mark.filterwarnings("default", "error::pytest.PytestUnraisableExceptionWarning"), append=False
             )
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Coverage is measured where unit tests are, fixtures included.
+
+    Tracing the others would cost CI half as much again, for lines that they run by the way.
+    """
+    measuring = getattr(item.config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+    if measuring is None or item.path.relative_to(REPOSITORY / "tests").parts[0] in _MEASURED:
+        yield
+        return
+    measuring.pause()
+    yield
+    measuring.resume()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,7 +1,6 @@
 """What the tests run in processes of their own: a writer among others, and a writer that is killed at a statement.
 
-python -m tests.docmem.child_process count FILE NODE TIMES
-python -m tests.docmem.child_process kill FILE OPERATION STATEMENT
+python -m tests.docmem.child_process FILE NODE TIMES
 """
 
 from __future__ import annotations
@@ -42,12 +41,23 @@ def count(file: str, node_id: str, times: str) -> None:
     print(json.dumps({"conflicts": conflicts}))
 
 
-def kill(file: str, operation: str, statement: str) -> None:
-    """Runs one operation and kills itself before its n-th statement; says `done` where it came to its end."""
-    memory = open_docmem(Path(file))
+def killed(file: Path, operation: str, statement: int) -> int:
+    """The exit code of a process that does one operation and kills itself before its n-th statement; 0 at its end."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _kill(file, operation, statement)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _kill(file: Path, operation: str, statement: int) -> None:
+    memory = open_docmem(file)
     subject = next(node for node, _depth in memory.subtree("garden") if node.text == "subject")
     run = OPERATIONS[operation]
-    left = int(statement)
+    left = statement
 
     def tick(_statement: str) -> None:
         nonlocal left
@@ -58,7 +68,6 @@ def kill(file: str, operation: str, statement: str) -> None:
     with memory.store.alone() as connection:
         connection.set_trace_callback(tick)
     run(memory, subject)
-    print("done", flush=True)
 
 
 def _summarise(memory, subject):
@@ -92,4 +101,4 @@ OPERATIONS = {
 
 
 if __name__ == "__main__":
-    {"count": count, "kill": kill}[sys.argv[1]](*sys.argv[2:])
+    count(*sys.argv[1:])

@@ -19,6 +19,7 @@ from infold.docmem.memory import open_docmem
 from infold.docmem.node import expected_hashes, node_hash
 from infold.docmem.place import child_of
 from tests.conftest import REPOSITORY
+from tests.docmem.child_process import killed
 from tests.docmem.conftest import MEMORY, ROOT, SUMMARY
 
 KILLED = -signal.SIGKILL
@@ -26,7 +27,7 @@ OPERATIONS = ("summarise", "move", "copy", "delete", "insert with rebalance", "u
 
 
 def start(*arguments):
-    """A child of `child_process`, started."""
+    """A child that counts, started."""
     command = [sys.executable, "-m", "tests.docmem.child_process", *map(str, arguments)]
     return subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -36,7 +37,7 @@ def count_together(tmp_path, writers, times):
     file = tmp_path / "docmem.sqlite"
     memory = open_docmem(file)
     memory.create_root("0", ROOT, root_id="number")
-    children = [start("count", file, "number", times) for _ in range(writers)]
+    children = [start(file, "number", times) for _ in range(writers)]
     assert [child.stdout.readline() for child in children] == ["ready\n"] * writers
     for child in children:
         child.stdin.write("go\n")
@@ -115,12 +116,11 @@ def run_killed(tmp_path, operation, statement):
     copy = tmp_path / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(tmp_path / "tree", copy)
-    child = start("kill", copy / "docmem.sqlite", operation, statement)
-    child.communicate()
-    return child.returncode, look(copy / "docmem.sqlite")
+    return killed(copy / "docmem.sqlite", operation, statement), look(copy / "docmem.sqlite")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a fork beside threads, as 3.12 has it
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_killed_at_a_statement(tmp_path, operation):
     """Operations: killed before any of its statements, an operation left the tree of before; at its end, that of after."""
