@@ -239,7 +239,16 @@ def test_nobody_there_and_no_key_are_said():
 def test_a_question_has_the_vector_of_any_text(text):
     """Whether or not the model is loaded already: but for the last bit, and without loading it."""
     fresh, loaded = StaticEmbedder(), StaticEmbedder()
-    expected = loaded.embed([text])[0]
+    expected = loaded.embed([text] * 40)[0]
     assert np.allclose(fresh.embed_query(text), expected, atol=1e-6)
     assert np.array_equal(loaded.embed_query(text), expected)
     assert "_weights" not in fresh.__dict__
+
+
+@pytest.mark.parametrize("text", ["graph view of notes", "", "検索", "<s> 🎉", "word " * 2000])
+def test_a_few_texts_have_the_vectors_that_they_have_among_many(text):
+    """To the last bit, with all of the model loaded for many of them and none of it for a few."""
+    fresh, loaded = StaticEmbedder(), StaticEmbedder()
+    assert np.array_equal(fresh.embed([text, "a"]), loaded.embed([text, "a"] * 20)[:2])
+    assert "_weights" not in fresh.__dict__
+    assert ("_tokenizer" in fresh.__dict__) is ("<" in text or len(text) > 6000)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, suppress
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Final
 
@@ -84,13 +85,29 @@ def _merged(db: sqlite3.Connection, pieces: list[str]) -> list[str]:
             ranks[left, right] = row[0] if row else None
         return ranks[left, right]
 
-    while True:
-        best: tuple[int, int] | None = None
-        for at in range(len(pieces) - 1):
-            rank = rank_of(pieces[at], pieces[at + 1])
-            if rank is not None and (best is None or rank < best[0]):
-                best = rank, at
-        if best is None:
-            return pieces
-        at = best[1]
-        pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
+    after, before = list(range(1, len(pieces) + 1)), list(range(-1, len(pieces) - 1))
+    pieces = pieces.copy()
+
+    def pair_at(at: int) -> tuple[int, int] | None:
+        """The rank of the piece at `at` with the next one, and `at`; None where they are no pair."""
+        if at < 0 or after[at] >= len(pieces):
+            return None
+        rank = rank_of(pieces[at], pieces[after[at]])
+        return None if rank is None else (rank, at)
+
+    ahead = [pair for at in range(len(pieces) - 1) if (pair := pair_at(at)) is not None]
+    heapify(ahead)
+    while ahead:
+        pair = heappop(ahead)
+        at = pair[1]
+        if not pieces[at] or pair_at(at) != pair:  # one of the two has become part of another
+            continue
+        taken = after[at]
+        pieces[at], pieces[taken] = pieces[at] + pieces[taken], ""
+        after[at] = after[taken]
+        if after[at] < len(pieces):
+            before[after[at]] = at
+        for pair_here in (pair_at(before[at]), pair_at(at)):
+            if pair_here is not None:
+                heappush(ahead, pair_here)
+    return [piece for piece in pieces if piece]

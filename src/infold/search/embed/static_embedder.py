@@ -6,7 +6,7 @@ import importlib.util
 import math
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -44,6 +44,7 @@ class StaticEmbedder:
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
     _batch_texts = 256
     _short_characters = 400
+    _little_characters = 6000
     _many_texts = 32  # embedded at once: a vault is being indexed, which will be asked
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -56,13 +57,20 @@ class StaticEmbedder:
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         for first in range(0, len(texts), self._batch_texts):
             batch = [without_runs(text) for text in texts[first : first + self._batch_texts]]
-            for row, encoding in enumerate(self._tokenizer.encode_batch_fast(batch, add_special_tokens=False), first):
-                ids = encoding.ids
+            for row, ids in enumerate(self._tokens(batch, is_much=is_much), first):
                 if ids:
                     rows = self._weights.take(ids, axis=0) if is_much else self._halves.take(ids, axis=0)
                     np.add.reduce(rows, axis=0, dtype=np.float32, out=vectors[row])
                     vectors[row] /= len(ids)
         return unit_rows(vectors)
+
+    def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[list[int]]:
+        """The ids of the tokens of each text; of a little text without loading the tokenizer."""
+        if not is_much and "_tokenizer" not in self.__dict__ and sum(map(len, texts)) <= self._little_characters:
+            quick = [ids for text in texts if (ids := quick_tokens(self._quick_file, text)) is not None]
+            if len(quick) == len(texts):
+                return iter(quick)
+        return (encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False))
 
     def embed_query(self, text: str) -> QueryVector:
         """As any text; until the model is loaded, only the rows of the question's words are read, and without numpy.
