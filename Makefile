@@ -28,11 +28,12 @@ fast: $(INSTALLED) ## the unit tests, in about a minute
 	@$(BIN)/python -m pytest -n 2 -q -m "not slow and not prefect and not dvc and not browser and not chaos" tests/vault tests/inbox \
 	  tests/librarian tests/notebook tests/test_text.py tests/test_repository.py
 
-check: $(INSTALLED) ## style, types and import direction
+check: $(INSTALLED) ## style, types, import direction and the list of tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.mcp_tools --check
 
 bench: $(INSTALLED) ## every benchmark, one table each
 	@for script in $$(grep -l __main__ bench/*.py | grep -v chaos); do echo "== $$script"; $(BIN)/python $$script || exit 1; done

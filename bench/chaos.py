@@ -99,12 +99,12 @@ def work(folder: Path, turns: int, out: IO[str]) -> None:
                 (folder / "inbox.new").replace(vault / "inbox.md")
             chunks, paragraphs = [], []
             for n in range(PARAGRAPHS):
-                path = paths[n % NOTES] if n < PARAGRAPHS - LEFT else None
-                edit = EditRecord(file=path or "", kind="edit", find="", replace="", paragraphs=(n,))
-                chunks.append(ChunkRecord(id=n, paragraphs=(n,), edits=(edit,) if path else ()))
-                outcome = "integrated" if path else "left"
+                place = paths[n % NOTES] if n < PARAGRAPHS - LEFT else None
+                edit = EditRecord(file=place or "", kind="edit", find="", replace="", paragraphs=(n,))
+                chunks.append(ChunkRecord(id=n, paragraphs=(n,), edits=(edit,) if place else ()))
+                outcome = "integrated" if place else "left"
                 paragraphs.append(
-                    ParagraphRecord(n=n, text=paragraph(n, turn), outcome=outcome, chunk=n, file=path, reason="kept")
+                    ParagraphRecord(n=n, text=paragraph(n, turn), outcome=outcome, chunk=n, file=place, reason="kept")
                 )
             run = Run(
                 id=run_id,

@@ -32,7 +32,7 @@ def export(source: Path, file: Path) -> None:
     import torch
     from transformers import AutoModel
 
-    class Encoder(torch.nn.Module):
+    class Encoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         """The model with positional inputs and the one output that is used."""
 
         def __init__(self) -> None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def measure(catalogue: Catalogue) -> None:
     for what, call in (("graph", graph_of), ("statistics", statistics_of), ("communities", communities_of)):
         with timed(f"{what}, made anew"):
             call(catalogue)
-        ask(f"{what}, as kept", lambda call=call: call(catalogue))
+        ask(f"{what}, as kept", partial(call, catalogue))
     process = psutil.Process()
     before = process.memory_info().rss
     graph = graph_of(catalogue)
@@ -144,4 +144,4 @@ def ask(what: str, call: Callable[[], object]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from synthetic import ROOT, shared_data, templates, write_vault
-
+from bench.synthetic import ROOT, shared_data, templates, write_vault
 from infold.mcp.tools import tool
 from infold.operations.tool_choice import TOOL_SETS, ToolChoice
 from infold.text import token_count

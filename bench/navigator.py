@@ -272,7 +272,8 @@ def lens(options: argparse.Namespace) -> None:
                 groups[folder].append(path)
             made = [sorted(group) for group in groups.values() if 8 <= len(group) <= len(articles) // 2]
             questions = [node.title for node in draw.sample(articles, 10)]
-            own, others = [], []
+            own: list[float] = []
+            others: list[float] = []
             for group in made:
                 draw.shuffle(group)
                 examples, held = group[::2], set(group[1::2])

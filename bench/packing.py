@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from bench.suggest import VAULTS, notes_of
 from infold.app import OpenVault, open_vault
@@ -29,10 +28,11 @@ from infold.knowledge.gathering import DEPTH, gather
 from infold.knowledge.packing import CompressionLevel, pack
 from infold.search.index.contract import Filter, PointGroup
 from infold.text import folded_words
+from infold.vault.records import Note
 
 DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
 BUDGETS: Final = (500, 1000, 2000, 4000, 8000, 16000, 32000)
-WAYS: Final = ("top passages", "auto", "minimal", "none")
+WAYS: Final[tuple[CompressionLevel | Literal["top passages"], ...]] = ("top passages", "auto", "minimal", "none")
 _LETTERS: Final = 4  # of a word that tells something
 _PLAIN: Final = 120  # characters of a passage's element beside its text
 
@@ -69,7 +69,7 @@ def main() -> None:
     print_time()
 
 
-def sets_of(notes: dict, seed: int, most: int) -> Iterator[tuple[str, RetrievalSet]]:
+def sets_of(notes: dict[str, Note], seed: int, most: int) -> Iterator[tuple[str, RetrievalSet]]:
     """The sets of a vault that its links and its headings ask for."""
     yield "links", alias_links(notes, seed, most)
     yield "headings, left out", heading_sets(notes, seed, most)[0]
@@ -113,7 +113,7 @@ def telling(text: str) -> frozenset[str]:
 
 
 def measure(
-    texts: dict[str, str], questions: Sequence[tuple[str, list[Gold]]]
+    texts: Mapping[str, str], questions: Sequence[tuple[str, list[Gold]]]
 ) -> Iterator[tuple[int, str, bool, float]]:
     """For each question, budget and way: whether what answers is in the answer, and what share of its words."""
     with tempfile.TemporaryDirectory() as folder:
@@ -139,7 +139,9 @@ def candidates(vault: OpenVault, question: str, compression: CompressionLevel) -
     return gather(found.places, vault.get, compression, lambda _: "", lambda _: "")
 
 
-def answer(way: str, question: str, found: Sequence[Candidate], budget: int) -> Sequence[PackedPiece]:
+def answer(
+    way: CompressionLevel | Literal["top passages"], question: str, found: Sequence[Candidate], budget: int
+) -> Sequence[PackedPiece]:
     """The pieces of an answer."""
     if way != "top passages":
         return pack(question, found, budget, way).pieces
@@ -173,7 +175,8 @@ def print_table(kind: str, figures: Sequence[tuple[int, str, bool, float]]) -> N
         cells = []
         for way in WAYS:
             rows = [row for row in figures if row[:2] == (budget, way)]
-            hits, words = (sum(row[at] for row in rows) / max(1, len(rows)) for at in (2, 3))
+            hits = sum(row[2] for row in rows) / max(1, len(rows))
+            words = sum(row[3] for row in rows) / max(1, len(rows))
             cells.append(f"{hits:.3f} / {words:.3f}")
         print(f"| {budget} | {' | '.join(cells)} |")
 
@@ -200,4 +203,4 @@ def timed(found: Sequence[Candidate], budget: int, way: CompressionLevel) -> flo
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,11 +19,13 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
-from flows.serve import children, start_server  # noqa: E402 - after the path
+from flows.processes import children  # noqa: E402 - after the path
+from flows.serve import start_server  # noqa: E402
 from flows.server_folder import ServerFolder  # noqa: E402
 from infold.inbox.integration import integrate  # noqa: E402
 from infold.inbox.run import Run  # noqa: E402
@@ -54,14 +56,14 @@ def make_workspace(folder: Path, chunks: int) -> Workspace:
     return Workspace(vault, folder / "state", vault / "inbox.md", Params.model_validate(params))
 
 
-def look(request):  # noqa: ANN001, ANN201 - the shape of a script
+def look(request: Any) -> dict[str, Any]:
     """Views the note of the chunk's number, then checks it out."""
     wanted = f"note {request.chunk.text.split()[-1].rstrip('.')}.md"
     viewed = {card.path for card in request.viewed}
     return {"action": "checkout" if wanted in viewed else "view", "files": [wanted]}
 
 
-def edit(request):  # noqa: ANN001, ANN201
+def edit(request: Any) -> dict[str, Any]:
     """Puts the chunk after the note's last line."""
     note = request.notes[0]
     last = note.text.rstrip().rsplit("\n", 1)[-1]

@@ -8,7 +8,6 @@ Without a model the bundled embeddings are measured. A model's vectors are kept 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -66,4 +65,4 @@ def print_row(vault: str, found: SetFigures) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

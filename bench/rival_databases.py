@@ -17,7 +17,7 @@ class QdrantLocal:
     """The local mode of Qdrant's Python client, with infold's own BM25 vectors."""
 
     name = "qdrant-client, local mode"
-    most_passages = 20_000
+    most_passages: int | None = 20_000
 
     def __init__(self, home: Path) -> None:
         from qdrant_client import QdrantClient
@@ -110,7 +110,7 @@ class Lance:
     """LanceDB with its own full-text index; vectors are looked through one by one, as it does without an ANN index."""
 
     name = "LanceDB"
-    most_passages = None
+    most_passages: int | None = None
 
     def __init__(self, home: Path) -> None:
         import lancedb

@@ -92,7 +92,7 @@ class Infold:
     """The index that infold searches, with its own words, weights and fusion."""
 
     name = "infold"
-    most_passages = None
+    most_passages: int | None = None
 
     def __init__(self, home: Path) -> None:
         self._home = home

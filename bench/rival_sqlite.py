@@ -31,7 +31,7 @@ class Sqlite:
     """SQLite: FTS5 with the Porter stemmer, and sqlite-vec."""
 
     name = "SQLite FTS5 + sqlite-vec"
-    most_passages = None
+    most_passages: int | None = None
 
     def __init__(self, home: Path) -> None:
         import sqlite_vec

@@ -24,6 +24,7 @@ from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
 from infold.search.embed.embedder import Embedder
+from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.change_detection import RACE_NS
 from infold.search.index.sync import SyncResult, sync_index
@@ -83,7 +84,7 @@ def measure(vault: Path, state: Path, *, with_queries: bool = True) -> Figures:
         return sync_index(vault, state / "index", state / "embeddings", params, embedder, rebuild=rebuild)
 
     with figures.timed():
-        made = sync(words_only, None)
+        made = sync(words_only, NO_EMBEDDER)
     figures.rate("first index, keywords alone", made.chunks_created, "passages")
     embedder = StaticEmbedder()
     embedder.embed(["warm"])

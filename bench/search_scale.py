@@ -189,7 +189,11 @@ def ask(folder: Path, generation: str, count: int) -> Figures:
         figures.add("opened", opening)
         _latencies(figures, index, questions, "")
         for name, where in FILTERS.items():
-            figures.latencies(f"hybrid, {name}", lambda asked, where=where: _hybrid(index, asked, where), questions)
+
+            def filtered(asked: Question, where: Filter = where) -> None:
+                _hybrid(index, asked, where)
+
+            figures.latencies(f"hybrid, {name}", filtered, questions)
         figures.add("memory, mapped files too", f"{(process.memory_info().rss - before) / 1e6:,.0f} MB more")
         figures.add("recall@10", f"{_recall(index, made_of, count, questions):.3f}")
         client = subprocess.run(

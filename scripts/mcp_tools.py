@@ -1,10 +1,12 @@
 """The list of tools beside the MCP server, from the table of operations: `python -m scripts.mcp_tools`.
 
-A test holds that the file is what this prints: a client is shown what the operations take and give.
+A test and `make check` (`--check`) hold that the file is what this makes: a client is shown what the operations take
+and give.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from infold.mcp import tool_list
@@ -18,4 +20,7 @@ def render() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(render(), encoding="utf-8")
+    if sys.argv[1:] != ["--check"]:
+        FILE.write_text(render(), encoding="utf-8")
+    elif FILE.read_text(encoding="utf-8") != render():
+        sys.exit(f"{FILE} is stale: python -m scripts.mcp_tools")
