@@ -120,7 +120,7 @@ def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):
     """Nor YAML, nor numpy, nor what starts other processes."""
     words = ["infold", "search", "sarah", "phone", *where]
     code = (
-        f"import sys; sys.argv = {words!r}\nfrom infold.cli.start import main\n"
+        f"import os, sys; sys.argv = {words!r}; os._exit = sys.exit\nfrom infold.cli.start import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    print(end.code, *sys.modules, file=sys.stderr)"
     )
     surroundings = {**os.environ, "INFOLD_RESIDENT": "0"}

@@ -279,6 +279,7 @@ def test_killed_in_the_middle_of_an_answer_the_program_gives_it(vault, place, ca
         )
         words = ["infold", "search", "sarah", "phone", "--vault", str(place[0]), "--state", str(place[1])]
         monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.setattr(os, "_exit", sys.exit)
         with pytest.raises(SystemExit) as ended:
             start.main()
         assert killer.wait(60) == 0

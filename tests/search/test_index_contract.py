@@ -133,14 +133,14 @@ def test_scores_are_cosine(index: VectorIndex):
 
 
 def test_vectors_come_back(index: VectorIndex):
-    """In bulk, by id, of unit length, nearly to the bit; what is not there is left out."""
+    """In bulk, by id, of unit length, as near as eight bits a number allow; what is not there is left out."""
     given_ = {id_of(n): unit(1, n, n * n) for n in range(250)}
     index.replace((), [record(n, f"{n}.md", given_[id_of(n)]) for n in range(250)])
     found = index.vectors([*given_, id_of(999)])
     assert set(found) == set(given_)
     for one, vector in found.items():
         assert vector.dtype == np.float32
-        assert np.allclose(vector, given_[one], atol=2e-3)
+        assert np.allclose(vector, given_[one], atol=6e-3)
     assert index.vectors([]) == {}
 
 

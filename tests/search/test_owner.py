@@ -331,6 +331,7 @@ from tests.search.test_edge import SIZE, record
 folder = Path(sys.argv[1])
 index = SharedIndex(folder, lambda: EdgeIndex(folder / "shard", SIZE))
 index.replace((), [record(1, "a.md")])
+index.flush()
 child = os.fork()
 if child == 0:
     try:

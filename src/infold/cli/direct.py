@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from infold import __version__
 from infold.app import OpenVault
@@ -33,21 +33,26 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 
-def answered(words: Sequence[str]) -> int | None:
-    """The exit code, where the answer was printed; None where the whole program has to find it."""
+def answered(words: Sequence[str], leave: Callable[[], NoReturn] | None = None) -> int | None:
+    """The exit code, where the answer was printed; None where the whole program has to find it.
+
+    A search ends the process by `leave`, where it is given, with the index as it is: the engine would take its files
+    out of memory as it closes them, and the next search read them from the disk. Nothing there waits to be written.
+    """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
-        work = _index_asked(words[1:]) if words[0] == "index" else _search_asked(words[1:])
+        work = _index_asked(words[1:]) if words[0] == "index" else _search_asked(words[1:], leave)
     except FAILURES:
         return None
     return work()
 
 
-def _search_asked(words: Sequence[str]) -> Callable[[], int | None]:
+def _search_asked(words: Sequence[str], leave: Callable[[], NoReturn] | None) -> Callable[[], int | None]:
     usual = read_search(words)
     located = _located({name: usual.last(name) for name in ("--vault", "--state", "--params")})
     terminal = Terminal(is_json=usual.is_json, is_quiet=usual.is_quiet)
-    return lambda: _logged(located, "search", ", ".join(usual.options), lambda: _found(located, usual, terminal))
+    options = ", ".join(usual.options)
+    return lambda: _logged(located, "search", options, lambda: _found(located, usual, terminal, leave))
 
 
 def _index_asked(words: Sequence[str]) -> Callable[[], int | None]:
@@ -70,7 +75,9 @@ def _logged(located: LocatedWorkspace, name: str, options: str, work: Callable[[
     return code
 
 
-def _found(located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal) -> int | None:
+def _found(
+    located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal, leave: Callable[[], NoReturn] | None
+) -> int | None:
     asked = usual.asked
     bars, is_found = Bars(terminal), False
     try:
@@ -80,6 +87,9 @@ def _found(located: LocatedWorkspace, usual: UsualSearch, terminal: Terminal) ->
             is_found = True
             show(terminal, found, asked)  # here, because closing the index waits for the disk
             after(vault)
+            if leave is not None:
+                _log.info("search the short way: answered")
+                leave()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:

@@ -25,7 +25,7 @@ else:
     Vector = Any
     QueryVector = Any  # the vector of a question, which is made without numpy where it can be
 
-SCHEMA: Final = "index/4"  # part of the manifest: another shape of points means another index
+SCHEMA: Final = "index/5"  # part of the manifest: another shape of points means another index
 
 
 class PointGroup(StrEnum):

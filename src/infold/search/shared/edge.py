@@ -19,15 +19,17 @@ from infold.search.index.chunked_writes import steps
 from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
 from infold.search.index.payload import DATE, DENSE, INDEXED, days, matches
+from infold.search.index.process_lock import ProcessLock
 from infold.search.shared.rwlock import ReadersWriterLock
 
 _T = TypeVar("_T")
 
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
 CONFIG_FILE: Final = "edge_config.json"
+_LOCK: Final = "opened.lock"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
-_COMPACT_KB: Final = 1000  # of vectors, from which compacting puts a part of the shard in the form that opens fast
+_COMPACT_KB: Final = 500  # of vectors, from which compacting puts a part of the shard in the form that opens fast
 _ALL_VECTORS: Final = 10  # KB, from which the engine would ask a graph; there is none, so it says nothing here
 _MAPPED: Final = qe.Memory.Cached  # read as files, not copied into memory: a quarter of the time to open
 _OVERSAMPLING: Final = 2.0  # of vectors in their short form (4 bits a number): finds what an exact scan finds
@@ -56,20 +58,21 @@ class EdgeIndex:
         self.folder = folder
         self._turns = ReadersWriterLock()
         self._shard: qe.EdgeShard | None = None
-        config = folder / CONFIG_FILE
-        if vector_size is None and not config.exists():
+        is_there = (folder / CONFIG_FILE).exists()
+        if vector_size is None and not is_there:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
-        with _translated("opening"):
-            if vector_size is None or config.exists():
-                require_room(folder, LEAST_TO_OPEN_BYTES)
-                self._shard = qe.EdgeShard.load(str(folder))
-                return
-            require_room(folder)
-            folder.mkdir(parents=True, exist_ok=True)
-            self._shard = qe.EdgeShard.create(str(folder), _config(vector_size))
-            for field in INDEXED:
-                self._update(qe.UpdateOperation.create_field_index(field, qe.KeywordIndexParams(memory=_MAPPED)))
-            self._update(qe.UpdateOperation.create_field_index(DATE, qe.DatetimeIndexParams(memory=_MAPPED)))
+        require_room(folder, *([LEAST_TO_OPEN_BYTES] if is_there else []))
+        folder.mkdir(parents=True, exist_ok=True)
+        self._claim = _claimed(folder)
+        try:
+            with _translated("opening"):
+                if is_there or vector_size is None:
+                    self._shard = qe.EdgeShard.load(str(folder))
+                else:
+                    self._make(vector_size)
+        except BaseException:
+            self._claim.release()
+            raise
 
     def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
         """Takes away every vector of these paths and adds these records; the same id again is replaced."""
@@ -128,9 +131,18 @@ class EdgeIndex:
         """Flushes and lets go. Calling it again does nothing."""
         with self._turns.writing():
             shard, self._shard = self._shard, None
-            if shard is not None:
-                with _translated("closing"):
-                    shard.close()
+            try:
+                if shard is not None:
+                    with _translated("closing"):
+                        shard.close()
+            finally:
+                self._claim.release()
+
+    def _make(self, vector_size: int) -> None:
+        self._shard = qe.EdgeShard.create(str(self.folder), _config(vector_size))
+        for field in INDEXED:
+            self._update(qe.UpdateOperation.create_field_index(field, qe.KeywordIndexParams(memory=_MAPPED)))
+        self._update(qe.UpdateOperation.create_field_index(DATE, qe.DatetimeIndexParams(memory=_MAPPED)))
 
     @property
     def _open(self) -> qe.EdgeShard:
@@ -151,19 +163,29 @@ def compact(folder: Path) -> None:
     run: for a process of its own, that nobody shares the shard with. Killed, it leaves a shard that is whole.
     """
     require_room(folder)
+    claim = _claimed(folder)
     with _translated("compacting"):
         shard = qe.EdgeShard.load(str(folder))
         shard.optimize()
         shard.flush()
         shard.close()
+    claim.release()
+
+
+def _claimed(folder: Path) -> ProcessLock:
+    """The shard in `folder` is this opening's: the engine would let a second one destroy it. Raises IndexFault."""
+    claim = ProcessLock(folder / _LOCK)
+    if not claim.take():
+        raise IndexFault(f"The search index in {folder} is open already.", hint="Close whatever has it open.")
+    return claim
 
 
 def _config(vector_size: int) -> qe.EdgeConfig:
     dense = qe.EdgeVectorParams(
         size=vector_size,
         distance=qe.Distance.Cosine,
-        datatype=qe.VectorStorageDatatype.Float16,
-        quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4),
+        datatype=qe.VectorStorageDatatype.Turbo8,
+        quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4, memory=_MAPPED),
     )
     return qe.EdgeConfig(
         vectors={DENSE: dense},
@@ -171,7 +193,7 @@ def _config(vector_size: int) -> qe.EdgeConfig:
         hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=_ALL_VECTORS),
         optimizers=qe.EdgeOptimizersConfig(indexing_threshold=_COMPACT_KB, default_segment_number=1),
         id_tracker_memory=_MAPPED,
-        wal_enabled=True,  # without it a second opener would destroy the shard
+        wal_enabled=False,  # it takes 32 MB and more, for what the manifest has written anew after a kill
     )
 
 

@@ -2,8 +2,8 @@
 
 Who gets the lock beside the index opens it; whoever else wants it asks that process. When the owner ends, however it
 ends, one of the others takes over and does its call again: every call may be done twice. In one process all users of an
-index share one opening. A person never meets any of this. What goes over the socket belongs to
-`search.shared.protocol`.
+index share one opening. A person never meets any of this. The engine keeps no log: what a client has written since its
+last flush it writes again to the next owner. What goes over the socket belongs to `search.shared.protocol`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -184,6 +185,18 @@ atexit.register(_end_all)
 os.register_at_fork(after_in_child=_forget_all)
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Something to do with an index: `here` where this process has it open, else what `there` says to its owner."""
+
+    here: Callable[[VectorIndex], Any]
+    there: Callable[[], tuple[Any, ...]]
+
+    def done_by(self, side: VectorIndex | IndexConnection) -> Any:
+        """What comes of it. Raises Disconnected where the owner is gone."""
+        return side.call(*self.there()) if isinstance(side, IndexConnection) else self.here(side)
+
+
 class SharedIndex:
     """The VectorIndex in `folder`, used together with every other process that wants it; `opener` opens it alone.
 
@@ -195,6 +208,8 @@ class SharedIndex:
         self._opener = opener
         self._sharing: _Sharing | None = _taken(self.folder, opener)
         self._is_written = False
+        self._writing = threading.RLock()
+        self._unflushed: list[tuple[IndexConnection, _Call]] = []  # what an owner that is killed takes with it
         try:
             self._sharing.join()
         except BaseException:
@@ -213,13 +228,15 @@ class SharedIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Takes these vectors away; an id that is not there is passed over."""
-        self._do(lambda index: index.delete(ids), lambda: ("delete", list(ids)), writes=True)
+        self._write(_Call(lambda index: index.delete(ids), lambda: ("delete", list(ids))))
 
     def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
         """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
         found = self._do(
-            lambda index: index.query(vector, limit, where),
-            lambda: ("query", wire.pack_vector(vector), limit, wire.pack_filter(where)),
+            _Call(
+                lambda index: index.query(vector, limit, where),
+                lambda: ("query", wire.pack_vector(vector), limit, wire.pack_filter(where)),
+            )
         )
         return [(str(one), float(score)) for one, score in found]
 
@@ -232,12 +249,14 @@ class SharedIndex:
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
-        return int(self._do(lambda index: index.count(where), lambda: ("count", wire.pack_filter(where))))
+        return int(self._do(_Call(lambda index: index.count(where), lambda: ("count", wire.pack_filter(where)))))
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
-        self._do(lambda index: index.flush(), lambda: ("flush",))
-        self._is_written = False
+        with self._writing:
+            self._do(_Call(lambda index: index.flush(), lambda: ("flush",)))
+            self._unflushed.clear()
+            self._is_written = False
 
     def close(self) -> None:
         """Flushes and lets go. Calling it again does nothing."""
@@ -250,14 +269,12 @@ class SharedIndex:
             self._leave()
 
     def _replace(self, paths: list[str], records: list[VectorRecord]) -> None:
-        self._do(
-            lambda index: index.replace(paths, records),
-            lambda: ("replace", paths, wire.pack_records(records)),
-            writes=True,
+        self._write(
+            _Call(lambda index: index.replace(paths, records), lambda: ("replace", paths, wire.pack_records(records)))
         )
 
     def _vectors(self, ids: list[str]) -> dict[str, Vector]:
-        found = self._do(lambda index: index.vectors(ids), lambda: ("vectors", ids))
+        found = self._do(_Call(lambda index: index.vectors(ids), lambda: ("vectors", ids)))
         return {one: wire.unpack_vector(part) if isinstance(part, bytes) else part for one, part in found.items()}
 
     def _leave(self) -> None:
@@ -265,31 +282,49 @@ class SharedIndex:
         if sharing is not None and sharing.process == os.getpid():
             _given_back(self.folder, sharing)
 
-    def _do(
-        self, here: Callable[[VectorIndex], Any], there: Callable[[], tuple[Any, ...]], *, writes: bool = False
-    ) -> Any:
+    def _write(self, call: _Call) -> None:
+        with self._writing:
+            self._is_written = True
+            self._do(call, writes=True)
+
+    def _do(self, call: _Call, *, writes: bool = False) -> Any:
         """Does the call here where this process is the owner, else has the owner do it; again when the owner goes."""
-        self._is_written = self._is_written or writes
         deadline = None
         while True:
             side = self._joined().join()
-            if not isinstance(side, IndexConnection):
-                return here(side)
             try:
-                return side.call(*there())
+                self._write_again(side)
+                done = call.done_by(side)
             except Disconnected as error:
-                self._joined().lost(side)
+                if isinstance(side, IndexConnection):
+                    self._joined().lost(side)
                 deadline = deadline or time.monotonic() + JOIN_SECONDS
                 if time.monotonic() > deadline:
+                    who = side.card.process if isinstance(side, IndexConnection) else os.getpid()
                     raise VaultBusy(
-                        f"The infold process {side.card.process}, which has the search index open, refuses to answer.",
+                        f"The infold process {who}, which has the search index open, refuses to answer.",
                         hint="Stop that process; then this one takes over.",
                     ) from error
                 time.sleep(_POLL_SECONDS)
+            else:
+                if writes and isinstance(side, IndexConnection):
+                    self._unflushed.append((side, call))
+                return done
+
+    def _write_again(self, side: VectorIndex | IndexConnection) -> None:
+        """What a former owner was given and may not have made durable."""
+        if all(on is side for on, _ in self._unflushed):
+            return
+        with self._writing:
+            lost = [call for on, call in self._unflushed if on is not side]
+            for call in lost:
+                call.done_by(side)
+            self._unflushed = [(side, call) for call in lost] if isinstance(side, IndexConnection) else []
 
     def _joined(self) -> _Sharing:
         if self._sharing is None:
             raise IndexFault("The search index is closed.")
         if self._sharing.process != os.getpid():  # a fork: the parent's part is not ours
             self._sharing = _taken(self.folder, self._opener)
+            self._writing, self._unflushed = threading.RLock(), []
         return self._sharing
