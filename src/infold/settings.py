@@ -94,6 +94,7 @@ class EditingParams(Section):
     max_removed_words: int = Field(default=3, ge=0)
     min_kept_share: float = Field(default=0.4, ge=0, le=1)
     min_duplicate_share: float = Field(default=0.25, ge=0, le=1)
+    min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 
 class IntegrateParams(Section):

@@ -38,13 +38,16 @@ class SharedWords:
         return []
 
 
-def evidence_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> CandidateScorer:
+def evidence_in(
+    texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None, least_chance: float = 0.0
+) -> CandidateScorer:
     """The evidence of a vault given as texts by path."""
 
     def read(path: str) -> Note | None:
         return parse(path, texts[path]) if path in texts else None
 
-    return CandidateScorer(read, SharedWords(texts), NO_EMBEDDER, {path: (links or {}).get(path, ()) for path in texts})
+    linked = {path: (links or {}).get(path, ()) for path in texts}
+    return CandidateScorer(read, SharedWords(texts), NO_EMBEDDER, linked, least_chance=least_chance)
 
 
 def librarian_in(texts: Mapping[str, str], links: Mapping[str, tuple[str, ...]] | None = None) -> OfflineLibrarian:

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.librarian.edit_answers import Edits
+from infold.librarian.offline.editing import Editing
+from infold.librarian.offline.librarian import homes_of
 from infold.librarian.rules import check_edits
 from infold.vault.edits import apply_edits
-from tests.librarian.offline.support import edit_request, librarian_in
+from tests.librarian.offline.support import edit_request, evidence_in, librarian_in
 
 GARDEN = """---
 title: Garden
@@ -187,3 +189,18 @@ def test_the_same_request_gives_the_same_answer():
     texts = {"Garden.md": GARDEN, "Soil.md": "# Soil\n\nSoil is clay, sand and humus.\n"}
     one, other = (answered(texts, "Compost feeds the soil.", "Rakes are for paths.") for _ in range(2))
     assert one == other
+
+
+def test_what_many_notes_may_take_stays_in_the_inbox():
+    """Below `min_confidence` no note takes it, not even one opened for others of its chunk; what is likely goes in."""
+    seasons = [f"season{n}" for n in range(12)]
+    texts = {f"{season}.md": f"# {season}\n\nWhat to plant in {season}, and what to prune.\n" for season in seasons}
+    bold, careful = evidence_in(texts), evidence_in(texts, least_chance=0.15)
+    unsure, sure = "What to plant, and what to prune?", "What to plant in season3, and what to prune: apples."
+    assert homes_of(unsure, bold)
+    assert not homes_of(unsure, careful)
+    assert list(homes_of(sure, careful)) == ["season3.md"]
+    given = edit_request({"season3.md": texts["season3.md"]}, unsure, sure)
+    edits = Editing(given, careful).answer()
+    assert [edit.paragraphs for edit in edits.edits] == [[2]]
+    assert [left.paragraph for left in edits.left] == [1]

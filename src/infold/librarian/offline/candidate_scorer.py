@@ -71,7 +71,7 @@ class NoteMatch:
     path: str
     score: float
     chance: float
-    is_fit: bool  # whether the note speaks enough of what the paragraph says to take it in
+    is_fit: bool  # whether the note speaks enough of what the paragraph says, and is likely enough, to take it in
 
 
 def _nothing(path: str) -> None:
@@ -81,7 +81,8 @@ def _nothing(path: str) -> None:
 class CandidateScorer:
     """Weighs notes against paragraphs. `links` are the outgoing links of all notes, `names` gives what they are called.
 
-    `counts` gives what was counted of the vault before, or counts by what it is given, and keeps that.
+    `counts` gives what was counted of the vault before, or counts by what it is given, and keeps that. A note whose
+    chance is below `least_chance` takes nothing in: where many are as likely, none is told from chance.
     """
 
     def __init__(
@@ -92,7 +93,9 @@ class CandidateScorer:
         links: Mapping[str, Sequence[str]],
         names: Callable[[], Mapping[str, NoteNames]] = dict,
         counts: Callable[[Callable[[], TermCounts]], TermCounts] | None = None,
+        least_chance: float = 0.0,
     ) -> None:
+        self._least_chance = least_chance
         self._read = read
         self._search = search
         self._embedder = embedder
@@ -205,11 +208,15 @@ class CandidateScorer:
         scores += standard_scores(table) @ weights.vector(weights.NOTE_STANDARD, FIGURES)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
+        likely = chances >= self._least_chance
         matches = [
-            NoteMatch(reading.path, float(score), float(chance), is_fit(row, has_vectors=self.has_vectors))
-            for reading, score, chance, row in zip(compared, scores, chances, table, strict=True)
+            NoteMatch(reading.path, float(score), float(chance), bool(is_likely) and self._is_fit(row))
+            for reading, score, chance, row, is_likely in zip(compared, scores, chances, table, likely, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
+
+    def _is_fit(self, row: npt.NDArray[np.float64]) -> bool:
+        return is_fit(row, has_vectors=self.has_vectors)
 
     def compare(
         self, query: Query, readings: Sequence[NoteFeatures]

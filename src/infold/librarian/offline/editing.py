@@ -115,10 +115,12 @@ class Editing:
 
     def _home(self, paragraph: Paragraph, query: Query) -> NoteFeatures | None:
         """The open note that the whole vault's evidence puts first; failing that the best open one, if it fits."""
-        for match in self._evidence.rank(paragraph.text):
+        ranked = self._evidence.rank(paragraph.text)
+        for match in ranked:
             if match.path in self._readings and match.is_fit:
                 return self._readings[match.path]
-        own = self._evidence.weigh(query, list(self._readings.values()))
+        known = {match.path for match in ranked}  # and not fit: beside few others it would only seem likelier
+        own = self._evidence.weigh(query, [each for path, each in self._readings.items() if path not in known])
         return self._readings[own[0].path] if own and own[0].is_fit else None
 
     def _edits(self, placed: Sequence[_Placed]) -> Edits:

@@ -49,4 +49,4 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
             kept_of(catalogue, "names of notes", content, lambda: packed_names(names_of(titles, shown)))
         )
 
-    return CandidateScorer(read, search, embedder, links, names, counts)
+    return CandidateScorer(read, search, embedder, links, names, counts, catalogue.params.editing.min_confidence)
