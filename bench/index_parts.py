@@ -66,12 +66,12 @@ def _round(vault: Path, state: Path) -> dict[str, float]:
     took["catalogue: read, parsed, cut, links resolved"] = _cpu(lambda: sync_catalogue(catalogue))
     written = [catalogue.written(path, with_blocks=False) for path in catalogue.paths()]
     made: list[NotePoints] = []
-    took["points of the notes"] = _cpu(
+    took["points of the notes, their terms"] = _cpu(
         lambda: made.extend(note_points(each.note, "standard", params.search, None, each.passages) for each in written)
     )
     points = [point for each in made for point in each.points]
     words = WordWriter(state / "words")
-    took["words: terms, written"] = _cpu(partial(words.replace, (), points), words.commit, words.close)
+    took["words: written"] = _cpu(partial(words.replace, (), points), words.commit, words.close)
     texts = {key: text for each in made for key, text in zip(each.keys, each.texts, strict=True)}
     embedder = StaticEmbedder()
     embedder.embed(["warm"] * 40)
