@@ -28,7 +28,8 @@ from infold.knowledge.vault_links import graph_of
 from infold.navigator.clusters import spherical_k_means, unit
 from infold.navigator.layout import lay_out
 from infold.navigator.lens import Lens
-from infold.navigator.navigation import Navigator, NodeFilter
+from infold.navigator.navigation import Navigator
+from infold.navigator.node_ranking import NodeFilter
 from infold.navigator.nodes import NodeType, NoteNode, article_nodes
 from infold.navigator.records import StoredNode
 from infold.navigator.themes import article_vectors

@@ -26,6 +26,7 @@ from infold.cli.docmem_shared import (
 from infold.cli.given_text import FileOption, TextArgument, given_line, given_text
 from infold.cli.options import Call, command
 from infold.errors import UsageError
+from infold.operations import docmem_marks
 from infold.operations import docmem_writing as operations
 from infold.text import counted
 
@@ -260,8 +261,8 @@ def mark(
     if name == lazy.docmem.budgeted_expansion.PRIORITY and not _is_number(value):
         raise UsageError(f"A priority is a number, not {value!r}.", hint="A node without the flag counts as 0.")
     with call.vault() as vault:
-        request = operations.DocmemMarkRequest(node=node, name=name, value=value)
-        return _show_marks(call, operations.docmem_mark(vault, request))
+        request = docmem_marks.DocmemMarkRequest(node=node, name=name, value=value)
+        return _show_marks(call, docmem_marks.docmem_mark(vault, request))
 
 
 @command
@@ -272,8 +273,8 @@ def unmark(
 ) -> int:
     """Take a flag away from a node; one that is not there is fine."""
     with call.vault() as vault:
-        request = operations.DocmemUnmarkRequest(node=node, name=name)
-        return _show_marks(call, operations.docmem_unmark(vault, request))
+        request = docmem_marks.DocmemUnmarkRequest(node=node, name=name)
+        return _show_marks(call, docmem_marks.docmem_unmark(vault, request))
 
 
 def _of_line(line: str, context: str | None) -> dict[str, Any]:
@@ -299,7 +300,7 @@ def _of_json(line: str, number: int, context: str | None) -> dict[str, Any]:
     return {"text": values["text"], **context_fields(written), **kept}
 
 
-def _show_marks(call: Call, answer: operations.DocmemMarksAnswer) -> int:
+def _show_marks(call: Call, answer: docmem_marks.DocmemMarksAnswer) -> int:
     return say_or_emit(call, answer, ", ".join(f"{name}={value}" for name, value in answer.marks.items()) or "no marks")
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from infold.errors import NodeUnknown, UsageError
 from infold.navigator.lens import BUILT_IN, Lens, Subject, direction, raised
 from infold.navigator.lens_shares import LensShare, lens_shares
+from infold.navigator.node_ranking import OTHER_LEVEL, NodeFilter, highest, likenesses, passes
 from infold.navigator.nodes import NodeType
 from infold.navigator.places import NavigatorPlace, means_centre
 from infold.navigator.proximity import NodeVectors, VectorCache
@@ -31,20 +32,8 @@ _KEYWORD_WEIGHT: Final = 0.5
 _CENTRE_WEIGHT: Final = 0.35  # of the centre's vector in a question that is asked from there
 _POOL: Final = 400  # nodes that a lens looks at
 _A_NOTE: Final = 3  # nodes of one note among the results
-_OTHER_LEVEL: Final = -10.0  # a likeness that no node has
 _LOOKED_UP: Final = 40  # nodes that are asked of the store at once
 MOST_BESIDE: Final = 100  # articles of a folder that zooming out shows
-
-
-@dataclass(frozen=True, slots=True)
-class NodeFilter:
-    """Which nodes are looked at: those that meet all that is given. Days are ISO days, both included."""
-
-    types: tuple[NodeType, ...] = ()
-    folder: str = ""
-    tags: tuple[str, ...] = ()
-    since: str | None = None
-    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +118,7 @@ class Navigator:
             if row is not None:
                 asked = _unit((1 - _CENTRE_WEIGHT) * asked + _CENTRE_WEIGHT * row)
         where = where or NodeFilter()
-        likeness = _likeness(vectors, asked, where.types)
+        likeness = likenesses(vectors, asked, where.types)
         within = likeness >= 1 - (RADIUS if radius is None else radius)
         scores = likeness + self._by_keyword(query, vectors)
         within |= scores > likeness  # what holds the words is not too far
@@ -153,7 +142,7 @@ class Navigator:
         where = where or NodeFilter()
         if not across and not where.types:
             where = replace(where, types=(node.type,))
-        likeness = _likeness(vectors, row, where.types)
+        likeness = likenesses(vectors, row, where.types)
         within = np.ones(len(vectors.ids), dtype=np.bool_)
         for kin in (*(each.id for each in self.breadcrumbs(node)), *self._store.below(node)):
             if (place := vectors.places.get(kin)) is not None:
@@ -269,14 +258,14 @@ class Navigator:
         allowed = self._allowed(where)
         if allowed is not None:
             within = within & vectors.of_paths(allowed)
-        within = within & (scores > _OTHER_LEVEL / 2)
+        within = within & (scores > OTHER_LEVEL / 2)
         rows = np.flatnonzero(within)
         lens = self.current_lens()
         if lens is not None:
-            rows = _highest(scores, rows, _POOL)
+            rows = highest(scores, rows, _POOL)
             scores = scores.copy()
             scores[rows] = self._seen(vectors, rows, scores[rows], lens)
-        top = _highest(scores, rows, limit * _A_NOTE * 4)
+        top = highest(scores, rows, limit * _A_NOTE * 4)
         return self._told_apart([(vectors.ids[row], float(scores[row]), vectors.paths[row]) for row in top], limit)
 
     def _told_apart(self, ranked: Iterable[tuple[str, float, str]], limit: int) -> list[NodeMatch]:
@@ -299,11 +288,11 @@ class Navigator:
 
     def _allowed(self, where: NodeFilter) -> Collection[str] | None:
         """The notes that a filter lets through; None where it lets all."""
-        if not (where.folder or where.tags or where.since or where.until):
+        if where.is_open:
             return None
         facts = self._store.article_facts().items()
-        wanted = replace(where, folder=where.folder.strip("/"), tags=tuple(map(_folded_tag, where.tags)))
-        return {path for path, (_, day, tags) in facts if _passes(wanted, path, day, tags)}
+        wanted = where.folded()
+        return {path for path, (_, day, tags) in facts if passes(wanted, path, day, tags)}
 
     def _seen(
         self, vectors: NodeVectors, rows: NDArray[np.int64], scores: NDArray[np.float32], lens: Lens
@@ -382,37 +371,6 @@ class Navigator:
         return {edge: node for edge, node in chosen.items() if node is not None}
 
 
-def _passes(where: NodeFilter, path: str, day: str | None, tags: Sequence[str]) -> bool:
-    """Whether a note passes a filter with a bare folder and folded tags."""
-    if where.folder and not path.startswith(f"{where.folder}/") and path != where.folder:
-        return False
-    if (where.since or where.until) and (day is None or not (where.since or day) <= day <= (where.until or day)):
-        return False
-    return not where.tags or (bool(tags) and all(_has_tag(tags, wanted) for wanted in where.tags))
-
-
-def _likeness(vectors: NodeVectors, asked: NDArray[np.float32], types: Sequence[NodeType]) -> NDArray[np.float32]:
-    """How like a vector each node is; of the other levels, where some are wanted, less than anything can be."""
-    if not types:
-        whole: NDArray[np.float32] = vectors.rows @ asked
-        return whole
-    found = np.full(len(vectors.ids), _OTHER_LEVEL, dtype=np.float32)
-    for kind in types:
-        stretch = vectors.stretch(kind)
-        found[stretch] = vectors.rows[stretch] @ asked
-    return found
-
-
-def _highest(scores: NDArray[np.float32], rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Of these rows the `most` with the highest scores, highest first; equal ones in the order of the rows."""
-    own = scores[rows]
-    if len(rows) > most:
-        least = np.partition(own, len(own) - most)[len(own) - most]
-        rows, own = rows[own >= least], own[own >= least]
-    best: NDArray[np.int64] = rows[np.argsort(-own, kind="stable")[:most]]
-    return best
-
-
 def _unit(row: NDArray[np.float32]) -> NDArray[np.float32]:
     length = float(np.linalg.norm(row)) or 1.0
     return (row / length).astype(np.float32)
@@ -420,14 +378,6 @@ def _unit(row: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _overlap(one: StoredNode, other: StoredNode) -> bool:
     return one.path == other.path and one.start < other.end and other.start < one.end
-
-
-def _folded_tag(tag: str) -> str:
-    return tag.lstrip("#").casefold()
-
-
-def _has_tag(tags: Sequence[str], wanted: str) -> bool:
-    return any(tag.casefold() == wanted or tag.casefold().startswith(f"{wanted}/") for tag in tags)
 
 
 def _subject(facts: tuple[str, str | None, tuple[str, ...]] | None) -> Subject:

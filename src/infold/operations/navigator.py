@@ -12,7 +12,8 @@ from infold.app import OpenVault
 from infold.errors import EnvironmentFault, IndexFault, LibrarianFault, NavigatorDamaged, NodeUnknown, UsageError
 from infold.librarian.spend import Usage
 from infold.navigator.lens import Lens
-from infold.navigator.navigation import Navigator, NodeFilter, NodeMatch
+from infold.navigator.navigation import Navigator, NodeMatch
+from infold.navigator.node_ranking import NodeFilter
 from infold.navigator.nodes import NodeType
 from infold.navigator.records import StoredNode
 from infold.operations.contract import Effect, Group, Message

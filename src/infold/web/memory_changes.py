@@ -10,6 +10,7 @@ from infold.docmem.budgeted_expansion import PRIORITY, STICKY
 from infold.docmem.node import SUMMARY
 from infold.errors import UsageError
 from infold.operations import docmem_exchange as exchange
+from infold.operations import docmem_marks
 from infold.operations import docmem_writing as writing
 from infold.operations.docmem import DocmemNodeRequest
 from infold.web.rendering import Pages
@@ -156,10 +157,10 @@ async def _mark(pages: Pages, form: FormFields) -> str:
     for name in (PRIORITY, STICKY):
         value = form.get(name, "").strip()
         if value:
-            request = writing.DocmemMarkRequest(node=form["node"], name=name, value=value)
-            await pages.ask(writing.docmem_mark, request)
+            request = docmem_marks.DocmemMarkRequest(node=form["node"], name=name, value=value)
+            await pages.ask(docmem_marks.docmem_mark, request)
         else:
-            await pages.ask(writing.docmem_unmark, writing.DocmemUnmarkRequest(node=form["node"], name=name))
+            await pages.ask(docmem_marks.docmem_unmark, docmem_marks.DocmemUnmarkRequest(node=form["node"], name=name))
     return _here(form, "saved")
 
 
