@@ -21,7 +21,7 @@ from typing import Final, Literal
 
 from bench.suggest import VAULTS, notes_of
 from infold.app import OpenVault, open_vault
-from infold.evaluation.retrieval.drawn import alias_links, heading_sets
+from infold.evaluation.retrieval.generated import alias_links, heading_sets
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.knowledge.filling import Candidate, PackedPiece
 from infold.knowledge.gathering import DEPTH, gather

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from infold.errors import UsageError
-from infold.evaluation.retrieval.drawn import UNNAMED, alias_links, drawn_sets, heading_sets, paragraphs
-from infold.evaluation.retrieval.given import given_set
+from infold.evaluation.retrieval.generated import UNNAMED, alias_links, generated_sets, heading_sets, paragraphs
+from infold.evaluation.retrieval.provided import provided_set
 from infold.vault.note import parse
 
 LONG = " ".join(f"word{n}" for n in range(80))
@@ -67,8 +67,8 @@ def test_a_paragraph_asks_with_its_first_words_which_are_taken_out():
 
 def test_equal_seeds_draw_equal_sets():
     """The draw depends on notes and seed alone, and never asks more than it may."""
-    assert drawn_sets(NOTES, 3, 2) == drawn_sets(NOTES, 3, 2)
-    assert all(len(each.questions) <= 2 for each in drawn_sets(NOTES, 3, 2))
+    assert generated_sets(NOTES, 3, 2) == generated_sets(NOTES, 3, 2)
+    assert all(len(each.questions) <= 2 for each in generated_sets(NOTES, 3, 2))
 
 
 def test_a_beir_folder_is_read(tmp_path):
@@ -79,7 +79,7 @@ def test_a_beir_folder_is_read(tmp_path):
     queries = [{"_id": "q1", "text": "who makes honey"}, {"_id": "q2", "text": "unjudged"}]
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(each) + "\n" for each in queries))
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq1\tgone\t1\n")
-    found = given_set("small", tmp_path, 0, 10)
+    found = provided_set("small", tmp_path, 0, 10)
     (question,) = found.questions
     assert [(found.called[path], grade) for path, grade in question.relevant.items()] == [("d1", 2)]
     assert next(iter(found.notes.values())) == "# Bees\n\nBees make honey.\n"
@@ -101,7 +101,7 @@ def test_sessions_share_a_haystack_or_bring_their_own(tmp_path):
         },
     ]
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
-    found = given_set("talks", tmp_path / "s.jsonl", 0, 10)
+    found = provided_set("talks", tmp_path / "s.jsonl", 0, 10)
     shared, own = sorted(found.questions, key=lambda q: q.id)
     assert (shared.among, [found.called[path] for path in shared.relevant]) == ((), ["a"])
     assert (own.id, len(own.among), [found.called[path] for path in own.relevant]) == ("x7", 2, ["s2"])
@@ -113,5 +113,5 @@ def test_a_file_that_is_no_set_is_named(tmp_path, content):
     """What cannot be read as a set says which set, and what one looks like."""
     (tmp_path / "odd.json").write_text(content)
     with pytest.raises(UsageError, match="odd") as error:
-        given_set("odd", tmp_path / "odd.json", 0, 5)
+        provided_set("odd", tmp_path / "odd.json", 0, 5)
     assert "corpus.jsonl" in error.value.hint

@@ -16,10 +16,10 @@ import typer
 from pydantic.alias_generators import to_camel
 
 from infold.cli.forecast import in_words
-from infold.cli.given_text import given_text
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
 from infold.cli.terminal import ASIDE
+from infold.cli.text_input import text_input
 from infold.errors import UsageError
 from infold.operations.arguments import read_arguments
 from infold.operations.audit import asked_by
@@ -92,7 +92,7 @@ def _operation(name: str) -> Operation[Any, Any]:
 def _from_json(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
-    text = given_text("-", None) if str(file) == "-" else given_text(None, file)
+    text = text_input("-", None) if str(file) == "-" else text_input(None, file)
     try:
         found = json.loads(text)
     except ValueError as error:

@@ -17,9 +17,9 @@ from infold.cli.docmem_shared import (
     show_nodes,
     show_text,
 )
-from infold.cli.given_text import FileOption, given_line
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
+from infold.cli.text_input import FileOption, line_input
 from infold.errors import UsageError
 from infold.operations import docmem as reading
 from infold.operations import docmem_writing as writing
@@ -56,7 +56,7 @@ def summarise(
     call.
     """
     known = _hashes(expected or [])
-    words = given_line(text, file)
+    words = line_input(text, file)
     with call.vault() as vault:
         memory = vault.docmem
         chosen = _range(memory, nodes) if is_range else [memory.get(node) for node in nodes]

@@ -23,8 +23,8 @@ from infold.cli.docmem_shared import (
     show_node,
     tell_summaries,
 )
-from infold.cli.given_text import FileOption, TextArgument, given_line, given_text
 from infold.cli.options import Call, command
+from infold.cli.text_input import FileOption, TextArgument, line_input, text_input
 from infold.errors import UsageError
 from infold.operations import docmem_marks
 from infold.operations import docmem_writing as operations
@@ -85,11 +85,11 @@ def append(
         if context is None:
             raise UsageError("There is no context.", hint="Add --context TYPE:NAME:VALUE.")
         fields = context_fields(context)
-        one = operations.DocmemAppendRequest(parent=parent, text=given_line(text, file), readonly=readonly, **fields)
+        one = operations.DocmemAppendRequest(parent=parent, text=line_input(text, file), readonly=readonly, **fields)
         with call.vault() as vault:
             added = operations.docmem_append(vault, one)
         return show_node(call, added, did="added", summaries=added.summaries)
-    given = given_text(text, file).splitlines() if jsonl else given_text(text, file).split("\n")
+    given = text_input(text, file).splitlines() if jsonl else text_input(text, file).split("\n")
     wanted = [_of_json(line, number, context) if jsonl else _of_line(line, context)
               for number, line in enumerate(given, start=1) if line.strip()]  # fmt: skip
     many = operations.DocmemAppendAllRequest(
@@ -118,7 +118,7 @@ def insert(
     side, target = one_place(None, before, after)
     put = operations.docmem_insert_before if side == "before" else operations.docmem_insert_after
     request = operations.DocmemInsertRequest(
-        target=target, text=given_line(text, file), readonly=readonly, **context_fields(context)
+        target=target, text=line_input(text, file), readonly=readonly, **context_fields(context)
     )
     with call.vault() as vault:
         added = put(vault, request)
@@ -139,7 +139,7 @@ def note(
 
     It comes after the node, behind the notes that it has already, and goes where the node goes.
     """
-    request = operations.DocmemNoteRequest(node=node, text=given_line(text, file), name=name, value=value)
+    request = operations.DocmemNoteRequest(node=node, text=line_input(text, file), name=name, value=value)
     with call.vault() as vault:
         return show_node(call, operations.docmem_note(vault, request), did="noted")
 
@@ -154,7 +154,7 @@ def edit(
     expected: HashOption = None,
 ) -> int:
     """Give a node another text. What it said before stays in its history."""
-    words = given_line(text, file)
+    words = line_input(text, file)
     with call.vault() as vault:
         request = operations.DocmemUpdateContentRequest(
             node=node, text=words, expected_hash=hash_of(vault, node, expected)

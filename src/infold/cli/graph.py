@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli import suggestions
-from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
+from infold.cli.text_input import FileOption, TextArgument, text_input
 from infold.errors import UsageError
 from infold.knowledge.note_changes import NoteChanges
 from infold.knowledge.pictures import draw, html_page, svg
@@ -211,7 +211,7 @@ def suggest(
 ) -> int:
     """Suggest notes that a text should link to: why, and on which of its lines the link would stand."""
     with call.vault() as vault:
-        answer = knowledge_suggest(vault, KnowledgeSuggestRequest(content=given_text(text, file), limit=limit))
+        answer = knowledge_suggest(vault, KnowledgeSuggestRequest(content=text_input(text, file), limit=limit))
     if call.terminal.is_json:
         call.terminal.emit(answer.as_json())
         return 0

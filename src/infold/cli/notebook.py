@@ -10,9 +10,9 @@ import typer
 
 from infold import lazy
 from infold.cli import suggestions
-from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.cli.outcome import command_line
+from infold.cli.text_input import FileOption, TextArgument, text_input
 from infold.errors import UsageError
 from infold.operations.contract import Nothing
 from infold.operations.notebook import (
@@ -54,7 +54,7 @@ def write(
     sub-sections included, or of a whole note, front matter aside. Every byte elsewhere stays, and `infold undo` takes
     a write back.
     """
-    request = NotebookWriteRequest(page=page, content=given_text(text, file), section=section, replace=replace)
+    request = NotebookWriteRequest(page=page, content=text_input(text, file), section=section, replace=replace)
     with call.vault() as vault:
         done = notebook_write(vault, request)
     if call.terminal.is_json:
@@ -87,7 +87,7 @@ def log(
         with call.vault() as vault:
             return _summarise(call, vault)
     with call.vault() as vault:
-        done = daily_log(vault, DailyLogRequest(entry=given_text(text, file)))
+        done = daily_log(vault, DailyLogRequest(entry=text_input(text, file)))
     if call.terminal.is_json:
         call.terminal.emit(done.as_json())
     else:

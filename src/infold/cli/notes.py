@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from infold.cli import suggestions
-from infold.cli.given_text import FileOption, TextArgument, given_text
 from infold.cli.options import Call, command
 from infold.cli.outcome import command_line
+from infold.cli.text_input import FileOption, TextArgument, text_input
 from infold.operations.notes import (
     KnowledgeCreateAnswer,
     KnowledgeCreateRequest,
@@ -53,7 +53,7 @@ def new(
     """
     request = KnowledgeCreateRequest(
         title=title,
-        content=given_text(text, file),
+        content=text_input(text, file),
         tags=tuple(tag or ()),
         related_notes=tuple(related or ()),
         category=category,

@@ -31,9 +31,9 @@ from typing import Final, Self
 
 from infold.durable.change import APPLY, MEND, Change, ChangeKind, Undone, change_of, when
 from infold.durable.change_store import SMALL, ChangeStore, by_time
-from infold.durable.earlier import adopt_earlier_records
 from infold.durable.files import Disk
 from infold.durable.journal import Journal
+from infold.durable.legacy_writes import adopt_legacy_writes
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.records import FileChange, Transaction
 from infold.durable.undo import UNDO, carry_out, undo_outcome, undo_plan
@@ -194,7 +194,7 @@ class Changes:
 
     def _adopt(self) -> None:
         if has_earlier_records(self._workspace):
-            adopt_earlier_records(self._workspace, self._store)
+            adopt_legacy_writes(self._workspace, self._store)
 
     def _journal(self, change_id: str) -> Journal:
         return self._store.journal(change_id, self._workspace.vault)

@@ -1,4 +1,4 @@
-"""What stands beside what: the settings in force, those settings changed, or an evaluation made earlier."""
+"""The arms of an evaluation: the settings in force, those settings changed, or an evaluation made before."""
 
 from __future__ import annotations
 

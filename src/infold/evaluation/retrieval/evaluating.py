@@ -11,8 +11,8 @@ from infold import __version__
 from infold.errors import UsageError
 from infold.evaluation.cases import load_notes
 from infold.evaluation.retrieval.asking import ask
-from infold.evaluation.retrieval.drawn import drawn_sets
-from infold.evaluation.retrieval.given import given_set
+from infold.evaluation.retrieval.generated import generated_sets
+from infold.evaluation.retrieval.provided import provided_set
 from infold.evaluation.retrieval.records import RetrievalEvaluation
 from infold.evaluation.retrieval.sets import RetrievalSet
 from infold.progress import Progress, silent
@@ -40,8 +40,8 @@ def evaluate_retrieval(
     wanted = workspace.params.evaluate
     seed = int(wanted.seeds.replace("-", ",").split(",")[0])
     notes = load_notes(workspace.vault, workspace.params.vault) if own else {}
-    found = drawn_sets(notes, seed, wanted.questions) if own else []
-    found += [given_set(name, path, seed, wanted.questions) for name, path in given]
+    found = generated_sets(notes, seed, wanted.questions) if own else []
+    found += [provided_set(name, path, seed, wanted.questions) for name, path in given]
     sets = [each for each in found if each.questions]
     if not sets:
         raise UsageError(

@@ -1,7 +1,7 @@
 """What a retrieval set is: notes or transcripts to search, and questions whose answers are known.
 
-Frozen records. Drawing sets out of a vault belongs to `retrieval.drawn`, reading them from files to `retrieval.given`,
-asking to `retrieval.asking`.
+Frozen records. Drawing sets out of a vault belongs to `retrieval.generated`, reading them from files to
+`retrieval.provided`, asking to `retrieval.asking`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from infold.librarian.offline.figures import (
     word_figures,
 )
 from infold.librarian.offline.layout import Layout
-from infold.librarian.offline.names import Names, NoteNames
+from infold.librarian.offline.names import Names, OwnNames
 from infold.librarian.offline.reading import NoteFeatures, Query, Vector, read_note, read_query
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.no_embedder import NO_EMBEDDER
@@ -91,7 +91,7 @@ class CandidateScorer:
         search: Search | None,
         embedder: Embedder,
         links: Mapping[str, Sequence[str]],
-        names: Callable[[], Mapping[str, NoteNames]] = dict,
+        names: Callable[[], Mapping[str, OwnNames]] = dict,
         counts: Callable[[Callable[[], TermCounts]], TermCounts] | None = None,
         least_chance: float = 0.0,
     ) -> None:

@@ -32,7 +32,7 @@ _FOLDED_PLACEHOLDER: Final = _PLACEHOLDER.casefold()
 NameWords = tuple[str, ...]
 
 
-class NoteNames(NamedTuple):
+class OwnNames(NamedTuple):
     """The names that are one note's alone, and which of them are its titles."""
 
     names: frozenset[NameWords]
@@ -47,7 +47,7 @@ class Names:
 
     def __init__(
         self,
-        own: Mapping[str, NoteNames],
+        own: Mapping[str, OwnNames],
         resolver: Callable[[], LinkResolver] | None = None,
         is_common: Callable[[str], bool] | None = None,
     ) -> None:
@@ -170,9 +170,7 @@ def is_placeholder(word: str) -> bool:
 NO_NAMES: Final = Names({})
 
 
-def names_of(
-    titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[tuple[str, str]]
-) -> dict[str, NoteNames]:
+def names_of(titles: Iterable[tuple[str, str, Sequence[str]]], shown: Iterable[tuple[str, str]]) -> dict[str, OwnNames]:
     """The names of the notes that have several, by path; what two notes are called is the name of neither.
 
     `titles`: path, title, aliases; `shown`: path, and what a link to it shows.
@@ -180,32 +178,32 @@ def names_of(
     others: dict[str, set[str]] = defaultdict(set)
     for path, text in shown:
         others[path].add(text)
-    own: dict[str, NoteNames] = {}
+    own: dict[str, OwnNames] = {}
     owners: dict[NameWords, set[str]] = defaultdict(set)
     for path, title, aliases in titles:
         as_titles = frozenset(name for text in {title, stem(path)} if (name := _name(text)))
         names = as_titles.union(name for text in others[path].union(aliases) if (name := _name(text)))
-        own[path] = NoteNames(names, as_titles)
+        own[path] = OwnNames(names, as_titles)
         for name in names:
             owners[name].add(path)
     alone = {
-        path: NoteNames(frozenset(name for name in names if len(owners[name]) == 1), as_titles)
+        path: OwnNames(frozenset(name for name in names if len(owners[name]) == 1), as_titles)
         for path, (names, as_titles) in own.items()
     }
     return {path: each for path, each in alone.items() if len(each.names) > 1}
 
 
-def packed_names(own: Mapping[str, NoteNames]) -> bytes:
+def packed_names(own: Mapping[str, OwnNames]) -> bytes:
     """As bytes, the same for the same names."""
     rows = [(path, sorted(names), sorted(titles)) for path, (names, titles) in own.items()]
     data: bytes = msgpack.packb(rows)
     return data
 
 
-def unpacked_names(data: bytes) -> dict[str, NoteNames]:
+def unpacked_names(data: bytes) -> dict[str, OwnNames]:
     """What was packed."""
     return {
-        path: NoteNames(frozenset(map(tuple, names)), frozenset(map(tuple, titles)))
+        path: OwnNames(frozenset(map(tuple, names)), frozenset(map(tuple, titles)))
         for path, names, titles in msgpack.unpackb(data)
     }
 

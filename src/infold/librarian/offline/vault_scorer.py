@@ -11,7 +11,7 @@ from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
 from infold.librarian.offline.corpus import TermCounts, sampled
-from infold.librarian.offline.names import NoteNames, names_of, packed_names, unpacked_names
+from infold.librarian.offline.names import OwnNames, names_of, packed_names, unpacked_names
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
 from infold.text import content_hash
@@ -40,7 +40,7 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
         content = content_hash("\n".join((_FORMAT, terms.VERSION, *hashes)))
         return TermCounts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
 
-    def names() -> dict[str, NoteNames]:
+    def names() -> dict[str, OwnNames]:
         """Worked out once for each state of titles, aliases and shown names."""
         titles = [title for title in catalogue.titles() if title.path in links]
         shown = catalogue.shown_names()

@@ -33,7 +33,7 @@ class _Write(BaseModel):
     after: str
 
 
-def adopt_earlier_records(workspace: Workspace, store: ChangeStore) -> None:
+def adopt_legacy_writes(workspace: Workspace, store: ChangeStore) -> None:
     """Takes it up; killed anywhere and done again, each write is there once. Needs the vault's lock."""
     _sweep(workspace)
     folder = workspace.notebook / EARLIER_WRITES

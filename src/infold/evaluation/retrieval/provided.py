@@ -24,7 +24,7 @@ from infold.text import collapse_spaces
 _MEANING: Final = "questions of a collection and the documents judged to answer them"
 
 
-def given_set(name: str, path: Path, seed: int, most: int) -> RetrievalSet:
+def provided_set(name: str, path: Path, seed: int, most: int) -> RetrievalSet:
     """The set at `path`, with at most `most` of its questions. Raises UsageError, saying what is wrong with it."""
     try:
         if path.is_dir():

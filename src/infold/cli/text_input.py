@@ -16,7 +16,7 @@ TextArgument = Annotated[
 FileOption = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Read the text from a file.")]
 
 
-def given_text(text: str | None, file: Path | None) -> str:
+def text_input(text: str | None, file: Path | None) -> str:
     """The text of a command: given, from a file, or from stdin. Raises UsageError where there is none."""
     if file is not None:
         if text is not None:
@@ -41,6 +41,6 @@ def given_text(text: str | None, file: Path | None) -> str:
     return read
 
 
-def given_line(text: str | None, file: Path | None) -> str:
+def line_input(text: str | None, file: Path | None) -> str:
     """The same, without the line end that a shell or an editor puts behind it."""
-    return given_text(text, file).removesuffix("\n").removesuffix("\r")
+    return text_input(text, file).removesuffix("\n").removesuffix("\r")

@@ -30,7 +30,7 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _T = TypeVar("_T")
 
 
-def drawn_sets(notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
+def generated_sets(notes: Mapping[str, Note], seed: int, most: int) -> list[RetrievalSet]:
     """The four sets of a vault, each with at most `most` questions. One that has nothing to ask has none."""
     return [
         alias_links(notes, seed, most),
