@@ -324,6 +324,22 @@ def test_suggest_names_notes_with_why_and_where(vault):
     assert "Garden.md" in found.notes
 
 
+def test_a_name_that_is_a_common_word_is_hardly_meant(tmp_path):
+    """Of two names in a text, the one that the vault makes a link wherever it stands comes before one it never links."""
+    root = tmp_path / "v"
+    root.mkdir()
+    (root / "Time.md").write_text("# Time\n\nTime and time again.\n")
+    (root / "Pump.md").write_text("# Pump\n\nIt stands in the cellar of the old house and makes heat.\n")
+    for n in range(6):
+        (root / f"day {n}.md").write_text(f"# Day {n}\n\nThere was time for {n} walks.\n")
+    (root / "plan.md").write_text("# Plan\n\nThe [[Pump]] needs oil.\n")
+    with infold.open(root, state=tmp_path / "s") as vault:
+        found = knowledge_suggest(
+            vault, KnowledgeSuggestRequest(content="This time, and time again, the pump is loud.")
+        )
+    assert found.notes.index("Pump.md") < found.notes.index("Time.md")
+
+
 def test_nothing_is_said_of_an_empty_vault(tmp_path):
     """No note, no fault."""
     (tmp_path / "v").mkdir()

@@ -69,7 +69,7 @@ def test_the_json_of_the_specification(live):
     assert result["lines"] == {"start": 3, "end": 7}
     assert 0 < result["score"] <= 1
     assert all(result["snippet"][start:end].strip() for start, end in result["matches"])
-    assert {leg["leg"] for leg in result["explain"]["legs"]} <= {"keyword", "dense", "match"}
+    assert {leg["leg"] for leg in result["explain"]["legs"]} <= {"keyword", "dense", "note", "match"}
 
 
 def test_marks_are_what_was_asked_for(live):

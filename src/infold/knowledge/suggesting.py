@@ -6,6 +6,7 @@ written. What the text is searched with, and which notes there are, is handed in
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ _FEWEST_LETTERS: Final = 3
 _AROUND: Final = 12  # notes whose links count
 _NOTES: Final = Filter(groups=(PointGroup.NOTEBOOK,))
 # What each sign is worth, measured by bench/suggest.py.
-_MENTION_WORTH: Final = 0.9
-_MEANING_WORTH: Final = 0.35
+_NAMED_WORTH: Final = 0.2
+_LINKED_NAME_WORTH: Final = 1.2  # more, of a name that is a link wherever it stands
+_MEANING_WORTH: Final = 0.2
 _LINKED_WORTH: Final = 0.35
 
 
@@ -37,6 +39,9 @@ class PassageSearch(Protocol):
 
     def dense(self, text: str, limit: int, where: Filter = ...) -> Sequence[Hit]:
         """By meaning, best first."""
+
+    def holding(self, name: str, outside: str) -> int:
+        """How many passages hold all words of `name`, those of the note `outside` left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,11 @@ def suggest(
         return []
     meaning = _best(search.dense(content, DEPTH, _NOTES), left_out)
     mentioned = {path: mention for path, mention in names.mentioned(content).items() if path not in left_out}
-    scores = _scores(_best(search.keyword(content, DEPTH, _NOTES), left_out), meaning, mentioned)
+    named = {
+        path: _mention_worth(len(graph.backlinks(path)), search.holding(mention.text, path))
+        for path, mention in mentioned.items()
+    }
+    scores = _scores(_best(search.keyword(content, DEPTH, _NOTES), left_out), meaning, named)
     linked = _linked(sorted(scores, key=lambda path: (-scores[path], path))[:_AROUND], graph, left_out)
     for path, by in linked.items():
         scores[path] = scores.get(path, 0.0) + _LINKED_WORTH * len(by) / _AROUND
@@ -130,11 +139,17 @@ def _best(hits: Sequence[Hit], left_out: frozenset[str]) -> dict[str, float]:
     return {path: score for path, score in best_scores(hits).items() if path not in left_out and score > 0}
 
 
-def _scores(
-    keyword: Mapping[str, float], meaning: Mapping[str, float], mentioned: Mapping[str, Mention]
-) -> dict[str, float]:
+def _mention_worth(links: int, passages: int) -> float:
+    """What the name of a note in a text says, where `links` notes link to it and `passages` elsewhere hold its words.
+
+    Of a name that is a common word few are links: what a vault seldom links it hardly means (link probability).
+    """
+    return _NAMED_WORTH + _LINKED_NAME_WORTH * math.sqrt(min(links / max(passages, 1), 1.0))
+
+
+def _scores(keyword: Mapping[str, float], meaning: Mapping[str, float], named: Mapping[str, float]) -> dict[str, float]:
     """What words, meaning and names say of each note; each kind of search counts relative to its best."""
-    scores: dict[str, float] = dict.fromkeys(mentioned, _MENTION_WORTH)
+    scores: dict[str, float] = dict(named)
     for found, worth in ((keyword, 1.0), (meaning, _MEANING_WORTH)):
         top = max(found.values(), default=1.0)
         for path, score in found.items():

@@ -7,6 +7,7 @@ generation in use. An old one goes when nobody uses it any more.
             syncing.lock        held by the one process that brings the index up to date
             generations/<id>/   manifest.sqlite   what the generation holds
                                 words/            the words of every point
+                                notes.sqlite      the mean vector of each note
                                 shard/            the embedded engine's vectors
                                 synced            its time is that of the last sync
                                 owner.lock        held by the process that has the shard open
@@ -69,6 +70,10 @@ class Generations:
     def words_of(self, generation: str) -> Path:
         """The words of a generation (`search.index.words`)."""
         return self.folder_of(generation) / "words"
+
+    def note_vectors_of(self, generation: str) -> Path:
+        """What its notes are about as a whole (`search.index.note_vectors`)."""
+        return self.folder_of(generation) / "notes.sqlite"
 
     def generations(self) -> list[str]:
         """Every generation that has a folder, in no order that means anything."""

@@ -28,6 +28,7 @@ from infold.search.index.engines import open_engine
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, listed
 from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
 from infold.search.index.manifest import Identity, Manifest
+from infold.search.index.note_vectors import NoteVectors
 from infold.search.index.sync_stats import SyncCounts, SyncResult
 from infold.search.index.words import WordWriter
 from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
@@ -134,6 +135,7 @@ class _Sync:
         self._manifest: Manifest | None = None
         self._words: WordWriter | None = None
         self._vectors: VectorIndex | None = None
+        self._note_vectors: NoteVectors | None = None
         self._at_once, self._is_little = False, False
 
     def run(self, *, rebuild: bool, paths: Sequence[str] | None, vectors: bool, until: float | None) -> None:
@@ -184,12 +186,11 @@ class _Sync:
         """Of words and vectors, so that what is open next sees what was written."""
         words, self._words = self._words, None
         vectors, self._vectors = self._vectors, None
-        try:
-            if words is not None:
-                words.close()
-        finally:
-            if vectors is not None:
-                vectors.close()
+        whole, self._note_vectors = self._note_vectors, None
+        with contextlib.ExitStack() as stack:
+            for opened in (whole, vectors, words):
+                if opened is not None:
+                    stack.callback(opened.close)
 
     def result(self, duration_ms: int) -> SyncResult:
         """The record of what was done."""
@@ -296,6 +297,7 @@ class _Sync:
             manifest=self._used,
             open_words=self._open_words,
             open_vectors=self._open_vectors,
+            open_note_vectors=self._open_note_vectors,
             store=self._store,
             embedder=self._embedder,
             progress=self._progress,
@@ -323,6 +325,11 @@ class _Sync:
                 self._vectors = self._engine.create(self._generation, self._embedder.size)
                 manifest.mark_vectors()
         return self._vectors
+
+    def _open_note_vectors(self) -> NoteVectors:
+        if self._note_vectors is None:
+            self._note_vectors = NoteVectors(self._folder.note_vectors_of(self._generation))
+        return self._note_vectors
 
     def _bring_vectors(self, until: float | None, *, is_whole: bool) -> None:
         if is_whole:

@@ -108,6 +108,14 @@ class WordIndex:
             searcher = self._searcher()
             return {term: int(searcher.doc_freq(field, term)) for term in terms}
 
+    def holding(self, terms: Collection[str], outside: str) -> int:
+        """In how many points all of these terms stand as main ones, those of the path `outside` left out."""
+        schema = self._schema
+        held = [(Occur.Must, Query.term_query(schema, "words", term, "basic")) for term in terms]
+        others = Query.boolean_query([*held, (Occur.MustNot, Query.term_query(schema, "path", outside, "basic"))])
+        with _translated(self.folder, "counting words"):
+            return int(self._searcher().search(others, 1).count) if terms else 0  # type: ignore[attr-defined]
+
     def beginning(self, start: str, field: WordField = "words", most: int | None = None) -> list[str]:
         """The terms that begin so, those of the most points first."""
         with _translated(self.folder, "listing words"):

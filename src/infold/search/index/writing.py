@@ -26,6 +26,7 @@ from infold.workers import MANY, Crew, processors
 if TYPE_CHECKING:
     from infold.catalogue.embeddings import EmbeddingStore
     from infold.search.embed.embedder import Embedder
+    from infold.search.index.note_vectors import NoteVectors
     from infold.search.index.words import WordWriter
 
 VECTOR_BATCH: Final = 512
@@ -38,6 +39,7 @@ class Target:
     manifest: Manifest
     open_words: Callable[[], WordWriter]
     open_vectors: Callable[[], VectorIndex]
+    open_note_vectors: Callable[[], NoteVectors]
     store: EmbeddingStore
     embedder: Embedder
     progress: Progress
@@ -121,7 +123,7 @@ def _write(
         due += [DueVectors(path, 0) for path in leaving] if manifest.has_vectors else []
     try:
         if target.at_once:
-            _write_vectors(target, old, texts)
+            _write_whole(target, old, texts)
             due = []
     finally:  # the words are there whatever became of the vectors
         manifest.finish(feed, done, leaving, due)
@@ -211,15 +213,22 @@ def _fill(target: Target, feed: Feed, batch: Sequence[DueVectors]) -> list[str]:
     read = [feed.read(Item(row.path, row.mtime_ns, row.size, row.variant), "") for row in rows]
     same = [reading for row, reading in zip(rows, read, strict=True) if reading.points and reading.sha256 == row.sha256]
     settled = [*(reading.item.path for reading in same), *(key for key in keys if key not in known)]
-    _write_vectors(target, settled, _texts_of(same))
+    _write_whole(target, settled, _texts_of(same))
     return settled
 
 
-def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Sequence[str] = ()) -> None:
-    """Takes away the vectors of these paths and ids, and writes those of these texts, durably."""
+def _write_whole(target: Target, paths: Sequence[str], texts: _Texts) -> None:
+    """Takes away the vectors of these paths, and writes those of these texts, which are all of their paths."""
+    records = _write_vectors(target, paths, texts)
+    if target.manifest.has_vectors:
+        target.open_note_vectors().replace(paths, records)
+
+
+def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Sequence[str] = ()) -> list[VectorRecord]:
+    """Takes away the vectors of these paths and ids, and writes those of these texts, durably; gives these."""
     found = _vectors_of(target, texts)
     if not found and not target.manifest.has_vectors:
-        return
+        return []
     records = [
         VectorRecord(point.id, found[key], payload_of(point))
         for point, key in zip(texts.points, texts.keys, strict=True)
@@ -231,6 +240,7 @@ def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Se
     vectors.delete([*gone, *without])
     vectors.replace(paths, records)
     vectors.flush()
+    return records
 
 
 def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:

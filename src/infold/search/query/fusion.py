@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 RRF_K: Final = 60
 KEYWORD: Final = "keyword"
 MEANING: Final = "dense"
+NOTE: Final = "note"
 MATCH: Final = "match"
-_ABSOLUTE: Final = frozenset((MEANING, MATCH))  # rankings whose scores have a scale of their own
-NOTE_SHARES: Final = {KEYWORD: 0.5, MEANING: 2.0}  # what a note counts beside one passage of it; measured
+_ABSOLUTE: Final = frozenset((MEANING, NOTE, MATCH))  # rankings whose scores have a scale of their own
+NOTE_SHARE: Final = 0.5  # what a note counts by words beside one passage of it; measured
 _OF_A_NOTE: Final = 3
+NOTE_WEIGHT: Final = 2.13  # what the nearness of a note counts beside that of a passage; measured
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
@@ -89,9 +91,8 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
 
     Of keywords, scores count relative to the best one: BM25 has no scale of its own. Other scores count as they are; of
     meaning, what the cosine is above that of what was not found: a question to which nothing is much nearer than the
-    rest is one that meaning has no answer to. Beside a passage its note counts, by its three best passages: words say
-    where in a note, meaning rather in which note (`NOTE_SHARES`). Scores are scaled so that what is best in every
-    ranking has 1.
+    rest is one that meaning has no answer to. By words a passage counts with its note's three best (`NOTE_SHARE`).
+    Scores are scaled so that what is best in every ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
     numbers: dict[PassageKey, int] = {}  # of the passages, as they are met
@@ -123,7 +124,7 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
 def _added(ranking: Ranking, found: Mapping[int, tuple[int, float]], hits: Sequence[Hit]) -> list[float]:
     """What a ranking adds to each of these passages: for itself, where it was found, and for its note."""
     strengths = _strengths(ranking, found)
-    share = NOTE_SHARES.get(ranking.name, 0.0)
+    share = NOTE_SHARE if ranking.name == KEYWORD else 0.0
     notes = _note_strengths(strengths, hits) if share else {}
     weight, strength_of, note_of = ranking.weight, strengths.get, notes.get
     return [weight * (strength_of(number, 0.0) + share * note_of(hit.path, 0.0)) for number, hit in enumerate(hits)]
@@ -155,6 +156,20 @@ def telling(hits: Sequence[Hit], weakest_share: float = WEAKEST_SHARE) -> list[H
 def near(hits: Sequence[Hit], floor: float) -> list[Hit]:
     """The hits of a search by meaning that are nearer than unrelated texts are to each other."""
     return [hit for hit in hits if hit.score >= floor]
+
+
+def note_nearness(
+    hits: Sequence[Hit], cosines: Mapping[str, float], by_meaning: Sequence[Hit], dense_weight: float
+) -> Ranking:
+    """The hits by the cosine of their note, counted from the least of them: notes differ below any floor of passages.
+
+    What is no note with a mean of its own (a memory) is as near as it is itself, where meaning found it.
+    """
+    own = {hit.id: hit.score for hit in by_meaning}
+    found = [(hit, cosines.get(hit.path, own.get(hit.id))) for hit in hits]
+    near = [hit.scored(cosine) for hit, cosine in found if cosine is not None]
+    near.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id))
+    return Ranking(NOTE, near, NOTE_WEIGHT * dense_weight, near[-1].score if near else 0.0)
 
 
 def by_relative_score(legs: Sequence[Leg], limit: int) -> list[str]:
@@ -196,7 +211,7 @@ class Legs:
     dense_base: float = 0.0
     notice: str = ""  # why it is not all there is
     is_full: bool = False  # whether there may be more, further down
-    match: Callable[[Sequence[Hit]], Ranking] | None = None  # what else speaks for what was found
+    beside: Callable[[Sequence[Hit]], Sequence[Ranking]] | None = None  # what else speaks for what was found
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> Iterator[Ranked]:
         """The two as one ranking, best first; by strength, with what else speaks for a passage."""
@@ -207,5 +222,5 @@ class Legs:
         if fusion != "strength":
             return iter(fuse(rankings, fusion_k))
         found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
-        match = (self.match(list(found.values())),) if self.match is not None else ()
-        return by_strength([*rankings, *match])
+        beside = self.beside(list(found.values())) if self.beside is not None else ()
+        return by_strength([*rankings, *beside])

@@ -12,6 +12,7 @@ from infold.errors import IndexFault
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
+from infold.search.index.note_vectors import NoteVectors
 from infold.search.index.words import WordIndex
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class OpenedIndex:
         self._manifest_file = folder.manifest_of(generation)
         self._opening = threading.Lock()
         self._vectors: VectorIndex | None = None
+        self._note_vectors: NoteVectors | None = None
         self._is_closed = False
         self._pending: tuple[object, int] | None = None  # passages without a vector, as of a state of the manifest
         try:
@@ -65,6 +67,19 @@ class OpenedIndex:
             return self._vectors
 
     @property
+    def note_vectors(self) -> NoteVectors | None:
+        """Those of whole notes, opened by the first who asks; None where none were written yet. Raises IndexFault."""
+        with self._opening:
+            file = self._folder.note_vectors_of(self.generation)
+            if self._note_vectors is None and not self._is_closed and file.exists():
+                try:
+                    self._note_vectors = NoteVectors(file, read_only=True)
+                except IndexFault:
+                    self._mark_damaged()
+                    raise
+            return self._note_vectors
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the notes, commonest first; read again now and then."""
         if time.monotonic() - self._languages_at > _LANGUAGES_SECONDS:
@@ -88,9 +103,11 @@ class OpenedIndex:
         with self._opening:
             self._is_closed = True
             vectors, self._vectors = self._vectors, None
+            whole, self._note_vectors = self._note_vectors, None
         self.words.close()
-        if vectors is not None:
-            vectors.close()
+        for opened in (vectors, whole):
+            if opened is not None:
+                opened.close()
 
     def _check(self, before: int | None) -> None:
         """Whether the index holds what its manifest says; while somebody writes, nobody can tell."""

@@ -35,12 +35,13 @@ from infold.search.query.fusion import (
     best_scores,
     by_relative_score,
     near,
+    note_nearness,
     telling,
 )
 from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
-from infold.search.terms import query_weights
+from infold.search.terms import main_terms, query_weights, spoken_first
 
 if TYPE_CHECKING:
     from infold.search.embed.embedder import Embedder
@@ -154,7 +155,7 @@ class Searcher:
             dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
             notice=notice,
             is_full=len(by_keyword) >= depth or len(by_meaning) >= depth,
-            match=lambda hits: self._match(keywords, hits),
+            beside=lambda hits: (self._match(keywords, hits), self._near_notes(text, hits, by_meaning)),
         )
 
     def listed(self, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> Legs:
@@ -179,6 +180,15 @@ class Searcher:
         def look(opened: OpenedIndex) -> str:
             known = is_known(word, opened.words, opened.languages)
             return "" if known else nearest(word, opened.words, opened.languages)
+
+        return self._ask(look)
+
+    def holding(self, name: str, outside: str) -> int:
+        """How many passages hold all words of `name`, those of the note `outside` left out."""
+
+        def look(opened: OpenedIndex) -> int:
+            words = main_terms(name, spoken_first(name, opened.languages))
+            return opened.words.holding(frozenset(words), outside)
 
         return self._ask(look)
 
@@ -301,6 +311,17 @@ class Searcher:
                 covered=opened.words.covered,
             )
         )
+
+    def _near_notes(self, text: str, hits: Sequence[Hit], by_meaning: Sequence[Hit]) -> Ranking:
+        """The hits by how near all of their note is to `text`; none of them where meaning counts nothing."""
+        weight = self._dense_weight()
+
+        def ask(opened: OpenedIndex) -> dict[str, float]:
+            vector, index = self._vector(text, opened), opened.note_vectors
+            return {} if vector is None or index is None else index.cosines(vector, list({hit.path for hit in hits}))
+
+        cosines = self._ask(ask) if weight > 0 else {}
+        return note_nearness(hits, cosines, by_meaning if cosines else (), weight)
 
     def _dense_weight(self) -> float:
         if self._params.dense_weight is not None:

@@ -1,0 +1,106 @@
+"""What each note is about as a whole: the mean of its passages' vectors, a byte a dimension. SQLite.
+
+Derived from the vectors and written after them, for feeds that give a path whole. A path that has none here is taken by
+its passages; lost or broken, it costs a rebuild, nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from operator import mul
+from pathlib import Path
+from typing import Final
+
+from infold.durable.files import stamp_of
+from infold.durable.sqlite import Database, Schema
+from infold.errors import IndexFault
+from infold.search.index.contract import QueryVector, Vector, VectorRecord
+
+_TABLES: Final = (
+    "CREATE TABLE means (path TEXT PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID",
+)
+_SCHEMA: Final = Schema(
+    "the vectors of whole notes",
+    "means",
+    (_TABLES,),
+    IndexFault,
+    hint="`infold index` makes the index anew.",
+    synchronous="NORMAL",
+)
+_OF_PATHS: Final = "SELECT path, scale, vector FROM means WHERE path IN (SELECT value FROM json_each(?))"
+_MOST_READ: Final = 8192  # means that are held
+_Mean = tuple[float, "array[int]"]  # what a step of its bytes is, and the bytes
+_NONE: Final[_Mean] = (0.0, array("b"))
+_LARGEST: Final = 127  # of a signed byte
+
+
+class NoteVectors:
+    """The mean vectors in `file`, made on first use unless they are only read. Raises IndexFault where damaged."""
+
+    def __init__(self, file: Path, *, read_only: bool = False) -> None:
+        opened = Database.read_only if read_only else Database
+        self._db: Database | None = opened(file, _SCHEMA)
+        self._closing = threading.Lock()
+        self._state: object = None  # of the file, when `_read` was read
+        self._read: dict[str, _Mean] = {}
+
+    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
+        """Forgets these paths and keeps the means of the paths of `records`, which has all there are of each."""
+        found: dict[str, list[Vector]] = {}
+        for record in records:
+            found.setdefault(record.path, []).append(record.vector)
+        with self._held() as held, held.writing() as db:
+            db.executemany("DELETE FROM means WHERE path = ?", [(path,) for path in paths])
+            rows = [(path, *_packed(vectors)) for path, vectors in found.items()]
+            db.executemany("INSERT OR REPLACE INTO means VALUES (?, ?, ?)", rows)
+
+    def cosines(self, vector: QueryVector, paths: Sequence[str]) -> dict[str, float]:
+        """How near each of these paths is to a question's vector of length 1, as far as they are here."""
+        asked = vector.tolist()
+        with self._held() as held:
+            means = self._means(held, paths)
+        return {path: scale * sum(map(mul, asked, mean)) for path, (scale, mean) in means.items() if scale}
+
+    def _means(self, held: Database, paths: Sequence[str]) -> dict[str, _Mean]:
+        """Those of these paths, which are kept until something is written: one search asks for what others did."""
+        state = stamp_of(held.file), stamp_of(held.file.with_name(f"{held.file.name}-wal"))
+        if state != self._state or len(self._read) > _MOST_READ:
+            self._state, self._read = state, {}
+        known = self._read
+        missing = [path for path in paths if path not in known]
+        if missing:
+            with held.reading() as db:
+                found = db.execute(_OF_PATHS, (json.dumps(missing),)).fetchall()
+            known |= dict.fromkeys(missing, _NONE)
+            known |= {path: (scale, array("b", mean)) for path, scale, mean in found}
+        return {path: known[path] for path in paths}
+
+    def close(self) -> None:
+        """Lets go of the file. Calling it again does nothing."""
+        with self._closing:
+            db, self._db = self._db, None
+            if db is not None:
+                db.close()
+
+    @contextmanager
+    def _held(self) -> Iterator[Database]:
+        """The open file, which nobody closes meanwhile."""
+        with self._closing:
+            if self._db is None:
+                raise IndexFault("The search index is closed.")
+            yield self._db
+
+
+def _packed(vectors: Sequence[Vector]) -> tuple[float, bytes]:
+    """The direction of the vectors' mean: what a step of its bytes is, and the bytes."""
+    import numpy as np
+
+    mean: Vector = np.asarray(vectors, dtype=np.float32).sum(axis=0)
+    length, largest = float(np.linalg.norm(mean)), float(np.abs(mean).max())
+    if not length:  # they cancel out: near to nothing
+        return 0.0, bytes(len(mean))
+    return largest / _LARGEST / length, np.rint(mean * (_LARGEST / largest)).astype(np.int8).tobytes()

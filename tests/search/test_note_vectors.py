@@ -1,0 +1,106 @@
+"""What notes are about as a whole: kept with the vectors, and what it counts in a search."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infold.app import open_vault
+from infold.errors import IndexFault
+from infold.search.index.contract import Hit, VectorRecord
+from infold.search.index.generations import Generations
+from infold.search.index.note_vectors import NoteVectors
+from infold.search.query.fusion import NOTE_WEIGHT, note_nearness
+
+
+def record(path: str, number: int, vector: list[float]) -> VectorRecord:
+    unit = np.array(vector, dtype=np.float32)
+    return VectorRecord(f"{path}{number}", unit / (np.linalg.norm(unit) or 1), {"path": path})
+
+
+vectors = st.lists(st.lists(st.floats(-1, 1), min_size=8, max_size=8).filter(lambda v: max(map(abs, v)) > 0.1), min_size=1, max_size=4)  # fmt: skip
+
+
+@settings(max_examples=30)
+@given(vectors, st.lists(st.floats(-1, 1), min_size=8, max_size=8).filter(lambda v: max(map(abs, v)) > 0.1))
+def test_the_cosine_is_that_of_the_mean(tmp_path_factory, kept: list[list[float]], asked: list[float]):
+    """A byte a dimension tells the nearness of a note's mean vector to within two hundredths."""
+    question = np.array(asked, dtype=np.float32)
+    question /= np.linalg.norm(question)
+    records = [record("a.md", n, vector) for n, vector in enumerate(kept)]
+    mean = np.mean([each.vector for each in records], axis=0)
+    length = float(np.linalg.norm(mean))
+    with closing(NoteVectors(tmp_path_factory.mktemp("means") / "notes.sqlite")) as notes:
+        notes.replace([], records)
+        found = notes.cosines(question, ["a.md", "b.md"])
+    assert set(found) == {"a.md"}
+    if length > 0.01:
+        assert found["a.md"] == pytest.approx(float(mean @ question) / length, abs=0.02)
+
+
+def test_a_path_that_goes_takes_its_mean_with_it(tmp_path):
+    """What is replaced is forgotten unless it comes again, and a closed file says so."""
+    notes = NoteVectors(tmp_path / "notes.sqlite")
+    notes.replace([], [record("a.md", 1, [1, 0]), record("b.md", 1, [0, 1])])
+    notes.replace(["a.md", "b.md"], [record("b.md", 2, [1, 0])])
+    assert notes.cosines(np.array([1, 0], dtype=np.float32), ["a.md", "b.md"]) == {"b.md": pytest.approx(1, abs=0.01)}
+    notes.close()
+    notes.close()
+    with pytest.raises(IndexFault):
+        notes.cosines(np.array([1, 0], dtype=np.float32), ["b.md"])
+
+
+def test_notes_count_from_the_least_near_of_them():
+    """Each hit has its note's cosine; what has none is as near as meaning found it, or is left out."""
+    hits = [Hit("a.md", 1, 2, (), 9.0, id="1"), Hit("b.md", 1, 2, (), 8.0, id="2")]
+    memory, unknown = Hit("memory/x", 0, 0, (), 7.0, id="3"), Hit("c.md", 1, 2, (), 6.0, id="4")
+    ranking = note_nearness([*hits, memory, unknown], {"a.md": 0.2, "b.md": 0.6}, [memory.scored(0.5)], 0.5)
+    assert [(hit.path, hit.score) for hit in ranking.hits] == [("b.md", 0.6), ("memory/x", 0.5), ("a.md", 0.2)]
+    assert ranking.base == 0.2
+    assert ranking.weight == pytest.approx(0.5 * NOTE_WEIGHT)
+
+
+def test_every_note_of_an_index_has_the_mean_of_its_vectors(tmp_path):
+    """After a sync, a change and a deletion, the means are those of the passages that are there."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for n, about in enumerate(("bread and flour", "boats on the lake", "the moon at night")):
+        (vault / f"{n}.md").write_text(f"# {about}\n\n{about} again.\n\n## More\n\nThe rest of {about}.\n")
+
+    def check() -> None:
+        with open_vault(vault, state=tmp_path / "state") as opened:
+            opened.sync_index()
+            hits, kept = opened.searcher.vectors()
+            current = Generations(opened.workspace.index).current()
+            file = Generations(opened.workspace.index).note_vectors_of(current or "")
+        with closing(NoteVectors(file, read_only=True)) as notes:
+            for path in ("0.md", "1.md", "2.md", "3.md"):
+                own = [row for hit, row in zip(hits, kept, strict=True) if hit.path == path]
+                found = notes.cosines(kept[0], [path])
+                assert bool(own) == bool(found)
+                if own:
+                    mean = np.mean(own, axis=0)
+                    assert found[path] == pytest.approx(float(mean @ kept[0] / np.linalg.norm(mean)), abs=0.02)
+
+    check()
+    (vault / "0.md").unlink()
+    (vault / "1.md").write_text("# Trains\n\nSteam and rails.\n")
+    (vault / "3.md").write_text("# Bees\n\nHoney and wax.\n")
+    check()
+
+
+def test_a_note_about_a_thing_comes_before_one_that_names_it(tmp_path):
+    """Of two passages alike, the one whose whole note is about the question comes first."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    same = "## Keeping\n\nStored in a cool dry cupboard for two weeks.\n"
+    (vault / "a.md").write_text(f"# Harbour\n\nBoats, ropes, anchors and sails on the sea.\n\n{same}")
+    (vault / "z.md").write_text(f"# Pantry\n\nFlour, sugar, bread, jars of jam and other food.\n\n{same}")
+    with open_vault(vault, state=tmp_path / "state") as opened:
+        opened.sync_index()
+        found = opened.searcher.hybrid("how is bread stored in a cupboard", 4)
+    assert found[0].path == "z.md"
