@@ -79,6 +79,8 @@ def test_data_never_reaches_a_tokenizer_and_stays_in_the_note(name, tmp_path):
     assert "pump" in indexed
     assert "valve" in indexed
     assert len(passages) <= 3
+    (beside,) = cut(parse("n.md", f"The pump {data[:600]} hums.\n"))
+    assert data[:40] not in indexed_text(beside, "Picture")
     (tmp_path / "n.md").write_text(text)
     with_catalogue(tmp_path)
     assert (tmp_path / "n.md").read_text() == text

@@ -139,7 +139,7 @@ def _overview(sets: Sequence[SetFigures]) -> str:
         for each in sets
     ]
     titles = " | ".join(TITLES[way] for way in WAYS)
-    return "\n".join([f"| set | questions | {titles} | hybrid − better half | |", "|---" * 8 + "|", *rows])
+    return "\n".join([f"| set | questions | {titles} | hybrid − better half | 95 % |", "|---" * 8 + "|", *rows])
 
 
 def _measures(each: SetFigures) -> str:
