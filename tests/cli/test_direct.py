@@ -134,6 +134,29 @@ def test_what_reads_command_lines_and_checks_settings_is_not_loaded(where):
     assert heavy & set(modules) == set()
 
 
+def test_a_search_that_left_the_index_open_lost_nothing_of_it(tmp_path):
+    """What it embedded once it had answered is there for the next process, though nothing was closed."""
+    vault, state = write_notebook(tmp_path / "vault"), tmp_path / "state"
+    options = ("--vault", str(vault), "--state", str(state))
+    surroundings = {**os.environ, "INFOLD_RESIDENT": "0"}
+
+    def said(*words: str) -> str:
+        command = [sys.executable, "-m", "infold", *words, *options]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, env=surroundings).stdout
+
+    said("index")
+    (vault / "echidna.md").write_text("An echidna digs for ants at dusk.\n")
+    bests = [
+        json.loads(said("search", "echidna ants", "--json", "--explain"))["results"]["notebook"][0] for _ in range(3)
+    ]
+    legs = [{leg["leg"] for leg in best["explain"]["legs"]} for best in bests]
+    assert {best["filePath"] for best in bests} == {"echidna.md"}
+    assert ["dense" in each for each in legs] == [False, True, True]
+    assert bests[1] == bests[2]
+    assert "0 added, 0 changed" in said("index")
+    assert "0 embeddings computed" in said("index")
+
+
 SECONDS = re.compile(r"[0-9.]+ s\.")
 
 
