@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from infold.errors import IndexFault
-from infold.search.index.contract import IndexPoint, VectorRecord
+from infold.search.index.contract import Filter, IndexPoint, VectorRecord
 from infold.search.index.generations import Generations
 from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
@@ -74,6 +74,19 @@ def test_a_replacement_that_was_refused_is_not_tried_again(tmp_path: Path):
         index.replace(["a.md"], [wrong])
     index.close()
     EdgeIndex(tmp_path / "shard").close()
+
+
+def test_fields_that_points_share_are_each_points_own(tmp_path: Path):
+    """Points whose fields are alike, written at once, are found and taken away by these; the last of an id counts."""
+    index = EdgeIndex(tmp_path / "shard", SIZE)
+    index.replace((), [*(record(n, "a.md") for n in range(3)), record(3, "b.md"), *(record(n, "c.md") for n in (4, 5))])
+    index.replace((), [record(5, "a.md"), record(4, "a.md"), record(4, "d.md")])
+    counts = {path: index.count(Filter(paths=(f"{path}.md",))) for path in "abcd"}
+    assert counts == {"a": 4, "b": 1, "c": 0, "d": 1}
+    assert index.count(Filter(kinds=("standard",))) == 6
+    index.replace(["a.md"], [])
+    assert index.count() == 2
+    index.close()
 
 
 def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):

@@ -40,7 +40,7 @@ _LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000
 _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
-_PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}")  # a word of one term or two: its stem, and itself
+_PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}|[0-9]{1,200}")  # of one term or two: its stem, and itself
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
 _RESPELT: Final = frozenset(["spanish", "portuguese"])  # see Encoder._spelt
 _MAX_CACHED: Final = 200_000
