@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from pathlib import Path
@@ -159,3 +160,22 @@ def test_a_notification_needs_no_desktop(monkeypatch):
     """Where nothing shows one, nothing happens."""
     monkeypatch.setenv("PATH", "")
     notify("infold", "done")
+
+
+def test_what_is_too_unlikely_names_the_likeliest_note(infold, tmp_path, monkeypatch):
+    """The plan, its report in both forms, and the review say the note, its chance and the setting."""
+    folder = tmp_path / "seasons"
+    folder.mkdir()
+    for season in (f"season{n}" for n in range(12)):
+        (folder / f"{season}.md").write_text(f"# {season}\n\nWhat to plant in {season}, and what to prune.\n")
+    (folder / "inbox.md").write_text("What to plant, and what to prune?\n")
+    said = re.compile(
+        r"the likeliest note that speaks of this text is season\d+\.md with \d+%, "
+        r"below editing\.min_confidence \(20%\)"
+    )
+    plan = infold("integrate", "--vault", folder, *SETTINGS, "--dry-run", "--runner", "direct")
+    answering(monkeypatch, "k", "q")
+    review = infold("review", "--vault", folder, *SETTINGS)
+    (page,), (text,) = (list(tmp_path.rglob(f"runs/*/report.{form}")) for form in ("html", "md"))
+    for shown in (plan.stdout, review.stdout, page.read_text(), text.read_text()):
+        assert said.search(" ".join(shown.split())), shown

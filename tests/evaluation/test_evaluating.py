@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from infold.environment import Environment
@@ -9,12 +11,13 @@ from infold.errors import CapReached, EndpointUnreachable, UsageError
 from infold.evaluation.arms import load_arm, plan_arms
 from infold.evaluation.comparing import compare
 from infold.evaluation.evaluating import evaluate, finished_cases
-from infold.evaluation.figures import damaged, lost
+from infold.evaluation.figures import broken, damaged, lost
 from infold.evaluation.findings import find
 from infold.evaluation.report import write_report
 from infold.evaluation.trial import case_key
 from infold.settings import load_params
 from infold.vault_evaluation import carry_out_case
+from tests.conftest import REPOSITORY
 from tests.evaluation.conftest import arm, note_text, plan, result, verdict, write_vault
 
 
@@ -65,6 +68,16 @@ async def test_every_paragraph_is_accounted_for(vault, place):
     assert found["home"].value >= 0.7
     assert found["copies"].value == 1.0
     assert all(set(v.guesses) == {"bm25", "dense", "grep"} for case in first.cases for v in case.verdicts)
+
+
+async def test_nothing_that_belongs_together_is_parted(place):
+    """The demo's vault, with its lists, tables and code: structure broken 0, with items and whole lists put back too."""
+    workspace = place(REPOSITORY / "data" / "vault")
+    evaluation = await evaluate(workspace, plan(workspace.params, paragraphs=24), Environment(), carry_out_case)
+    (case,) = evaluation.arms[0].cases
+    put_back = Counter(v.kind for v in case.verdicts if v.ending != "left")
+    assert min(put_back["item"], put_back["list"]) > 0, put_back
+    assert broken(evaluation.arms[0]) == 0, case.broken
 
 
 async def test_finished_cases_are_not_carried_out_again(vault, place):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infold.librarian.answers import Chunk, LookRequest, Paragraph
 from infold.librarian.edit_answers import Edits
+from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.librarian import homes_of
+from infold.librarian.offline.view_policy import NOWHERE
 from infold.librarian.rules import check_edits
 from infold.vault.edits import apply_edits
 from tests.librarian.offline.support import edit_request, evidence_in, librarian_in
@@ -37,6 +41,13 @@ spade --long
 
 ## Harvest
 """
+
+SEASONS = {
+    f"{season}.md": f"# {season}\n\nWhat to plant in {season}, and what to prune.\n"
+    for season in (f"season{n}" for n in range(12))
+}
+UNSURE, SURE = "What to plant, and what to prune?", "What to plant in season3, and what to prune: apples."
+TOO_UNLIKELY = r"the likeliest note that speaks of this text is season\d+\.md with \d+%, below editing\.min_confidence"
 
 BLOCKS = st.sampled_from(
     [
@@ -193,14 +204,37 @@ def test_the_same_request_gives_the_same_answer():
 
 def test_what_many_notes_may_take_stays_in_the_inbox():
     """Below `min_confidence` no note takes it, not even one opened for others of its chunk; what is likely goes in."""
-    seasons = [f"season{n}" for n in range(12)]
-    texts = {f"{season}.md": f"# {season}\n\nWhat to plant in {season}, and what to prune.\n" for season in seasons}
-    bold, careful = evidence_in(texts), evidence_in(texts, least_chance=0.15)
-    unsure, sure = "What to plant, and what to prune?", "What to plant in season3, and what to prune: apples."
-    assert homes_of(unsure, bold)
-    assert not homes_of(unsure, careful)
-    assert list(homes_of(sure, careful)) == ["season3.md"]
-    given = edit_request({"season3.md": texts["season3.md"]}, unsure, sure)
+    bold, careful = evidence_in(SEASONS), evidence_in(SEASONS, least_chance=0.15)
+    assert homes_of(UNSURE, bold)
+    assert not homes_of(UNSURE, careful)
+    assert list(homes_of(SURE, careful)) == ["season3.md"]
+    given = edit_request({"season3.md": SEASONS["season3.md"]}, UNSURE, SURE)
     edits = Editing(given, careful).answer()
     assert [edit.paragraphs for edit in edits.edits] == [[2]]
     assert [left.paragraph for left in edits.left] == [1]
+    assert re.fullmatch(rf"{TOO_UNLIKELY} \(15%\)", edits.left[0].reason)
+
+
+async def why_nowhere(librarian: OfflineLibrarian, *texts: str) -> str:
+    """Why nothing is checked out for a chunk, where no note can be viewed any more."""
+    chunk = Chunk(1, tuple(Paragraph(n, text) for n, text in enumerate(texts, start=1)))
+    answer = await librarian.conversation(chunk).look(LookRequest(chunk, (), (), {}, 1, 0, 0, 3))
+    assert not answer.files
+    return answer.reason
+
+
+async def test_the_likeliest_note_is_named_where_all_are_too_unlikely():
+    """Alone or beside what no note speaks of, which by itself is told as such."""
+    librarian = OfflineLibrarian(evidence_in(SEASONS, least_chance=0.155))
+    assert re.fullmatch(rf"{TOO_UNLIKELY} \(15\.5%\)", await why_nowhere(librarian, UNSURE))
+    assert re.fullmatch(rf"{TOO_UNLIKELY} \(15\.5%\)", await why_nowhere(librarian, UNSURE, "Quarterly invoices."))
+    assert await why_nowhere(librarian, "Quarterly invoices.") == NOWHERE
+
+
+def test_what_another_note_speaks_of_is_told_with_that_note():
+    """The likely note was not opened: nobody says that no note speaks of it."""
+    given = edit_request({"season5.md": SEASONS["season5.md"]}, SURE)
+    answer = Editing(given, evidence_in(SEASONS, least_chance=0.15)).answer()
+    assert [left.reason for left in answer.left] == [
+        "season3.md speaks of it, and was not opened with the others of its chunk"
+    ]

@@ -71,7 +71,13 @@ class NoteMatch:
     path: str
     score: float
     chance: float
-    is_fit: bool  # whether the note speaks enough of what the paragraph says, and is likely enough, to take it in
+    is_related: bool  # whether the note speaks enough of what the paragraph says
+    is_likely: bool  # whether its chance is not below the least
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether the note may take the paragraph in."""
+        return self.is_related and self.is_likely
 
 
 def _nothing(path: str) -> None:
@@ -95,7 +101,7 @@ class CandidateScorer:
         counts: Callable[[Callable[[], TermCounts]], TermCounts] | None = None,
         least_chance: float = 0.0,
     ) -> None:
-        self._least_chance = least_chance
+        self.least_chance = least_chance
         self._read = read
         self._search = search
         self._embedder = embedder
@@ -208,14 +214,14 @@ class CandidateScorer:
         scores += standard_scores(table) @ weights.vector(weights.NOTE_STANDARD, FIGURES)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
-        likely = chances >= self._least_chance
+        likely = chances >= self.least_chance
         matches = [
-            NoteMatch(reading.path, float(score), float(chance), bool(is_likely) and self._is_fit(row))
+            NoteMatch(reading.path, float(score), float(chance), self._is_related(row), bool(is_likely))
             for reading, score, chance, row, is_likely in zip(compared, scores, chances, table, likely, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.path))
 
-    def _is_fit(self, row: npt.NDArray[np.float64]) -> bool:
+    def _is_related(self, row: npt.NDArray[np.float64]) -> bool:
         return is_fit(row, has_vectors=self.has_vectors)
 
     def compare(

@@ -15,7 +15,7 @@ from infold.librarian.offline import inserting
 from infold.librarian.offline.candidate_scorer import CandidateScorer
 from infold.librarian.offline.placing import InsertionPoint, best_section, end_of, place_in
 from infold.librarian.offline.reading import NoteFeatures, Query, read_note
-from infold.librarian.offline.reasons import why
+from infold.librarian.offline.reasons import why, why_none
 from infold.librarian.rules import check_edits
 from infold.text import collapse_spaces
 from infold.vault.note import parse
@@ -92,7 +92,7 @@ class Editing:
             query = self._evidence.query(paragraph.text)
             home = self._home(paragraph, query)
             if home is None:
-                self._left[paragraph.n] = _UNFIT
+                self._left[paragraph.n] = self._why_none(paragraph)
             else:
                 self._equal[even] = _Homed([paragraph.n], paragraph.text, query, home)
 
@@ -122,6 +122,13 @@ class Editing:
         known = {match.path for match in ranked}  # and not fit: beside few others it would only seem likelier
         own = self._evidence.weigh(query, [each for path, each in self._readings.items() if path not in known])
         return self._readings[own[0].path] if own and own[0].is_fit else None
+
+    def _why_none(self, paragraph: Paragraph) -> str:
+        ranked = self._evidence.rank(paragraph.text)
+        fit = next((match.path for match in ranked if match.is_fit), None)
+        if fit is not None:
+            return f"{fit} speaks of it, and was not opened with the others of its chunk"
+        return why_none([ranked], self._evidence.least_chance) or _UNFIT
 
     def _edits(self, placed: Sequence[_Placed]) -> Edits:
         edits = list(self._duplicates)

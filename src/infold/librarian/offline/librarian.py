@@ -28,6 +28,7 @@ from infold.librarian.offline.candidate_scorer import CandidateScorer
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.extracting import Extractor
 from infold.librarian.offline.question_rules import planned
+from infold.librarian.offline.reasons import why_none
 from infold.librarian.offline.summaries import prose
 from infold.librarian.offline.version import NAME
 from infold.librarian.perspectives import PerspectiveRequest, extracted
@@ -139,7 +140,9 @@ class OfflineConversation:
     async def look(self, request: LookRequest) -> Look:
         """Which notes to view next, or to check out."""
         homes = {paragraph.n: homes_of(paragraph.text, self._evidence) for paragraph in request.chunk.paragraphs}
-        return view_policy.look(request, homes, self._evidence.backlinks)
+        ranked = [self._evidence.rank(paragraph.text) for paragraph in request.chunk.paragraphs]
+        nowhere = why_none(ranked, self._evidence.least_chance) or view_policy.NOWHERE
+        return view_policy.look(request, homes, self._evidence.backlinks, nowhere)
 
     async def edit(self, request: EditRequest) -> Edits:
         """Each paragraph to the open note, and the place in it, where it reads on; or a duplicate; or left out."""

@@ -1,10 +1,11 @@
-"""Why a paragraph goes to a note, in words: what the two share, where it goes, and which note came next.
+"""Why a paragraph goes to a note, in words: what the two share, where it goes, which note came next; or why to none.
 
 Said from the evidence that decided, never from anything else.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -36,6 +37,19 @@ def why(query: Query, reading: NoteFeatures, section: NoteSection, ranked: Seque
     else:
         said.append(f"next {runner_up.path} with {runner_up.chance:.0%}")
     return "; ".join(said)
+
+
+def why_none(rankings: Sequence[Sequence[NoteMatch]], least_chance: float) -> str | None:
+    """The likeliest note that speaks of one of these paragraphs, where all that do are too unlikely; else None."""
+    matches = [match for ranked in rankings for match in ranked if match.is_related]
+    if not matches or any(match.is_likely for match in matches):
+        return None
+    best = max(matches, key=lambda match: match.chance)
+    chance = math.floor(100 * best.chance)  # rounded up it could stand beside the same figure as "below" it
+    return (
+        f"the likeliest note that speaks of this text is {best.path} with {chance}%, "
+        f"below editing.min_confidence ({100 * least_chance:g}%)"
+    )
 
 
 def _shared_words(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[str]:

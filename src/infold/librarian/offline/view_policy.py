@@ -20,8 +20,11 @@ NOWHERE: Final = "no note of the vault speaks of this text"
 OUT_OF_REACH: Final = "no link or search hit led to the note that speaks of this text"
 
 
-def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence[str]]) -> Look:
-    """The next step of an exploration. `homes` names notes and their chances; `backlinks` who links to a note."""
+def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence[str]], nowhere: str = NOWHERE) -> Look:
+    """The next step of an exploration. `homes` names notes and their chances; `backlinks` who links to a note.
+
+    `nowhere` says why nothing is checked out where no paragraph has a home.
+    """
     viewed = [card.path for card in request.viewed]
     available = [card.path for card in request.available]
     if request.may_view and available:
@@ -31,13 +34,13 @@ def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence
         if best:
             return Look(action="view", files=best[: request.may_view])
     chosen = _cover(homes, viewed, request.may_check_out)
-    return Look(action="checkout", files=chosen, reason="" if chosen else _why(homes))
+    return Look(action="checkout", files=chosen, reason="" if chosen else _why(homes, nowhere))
 
 
-def _why(homes: Homes) -> str:
+def _why(homes: Homes, nowhere: str) -> str:
     """Why nothing is checked out: with the best note by name, where there is one."""
     best = max((pair for chances in homes.values() for pair in chances.items()), key=lambda pair: pair[1], default=None)
-    return NOWHERE if best is None else f"{OUT_OF_REACH} ({best[0]})"
+    return nowhere if best is None else f"{OUT_OF_REACH} ({best[0]})"
 
 
 def _promises(
