@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.catalogue.passages import Passage, cut, indexed_text, written_title
+from infold.catalogue.passages import (
+    _SENTENCE_ENDINGS,
+    _SENTENCE_ENDS,
+    Passage,
+    cut,
+    indexed_text,
+    written_title,
+)
 from infold.text import content_hash, token_count, without_runs
 from infold.vault.note import Note, parse
 
@@ -121,6 +128,16 @@ def test_consecutive_passages_overlap_at_a_sentence():
         shared = max(n for n in range(1, 81) if before.text.endswith(after.text[:n]))
         assert 40 <= shared <= 80
         assert after.text.startswith("This is")
+
+
+@given(st.text(alphabet="ab.!?…。！？\"'”’)]*_ \n\u3000", max_size=60))
+def test_sentences_end_alike_however_they_are_looked_for(text: str):
+    """The quick form of the pattern finds the ends that the plain one finds, from any place on."""
+    for start in range(len(text)):
+        if not text[start].isspace():
+            plain = [match.end() for match in _SENTENCE_ENDS.finditer(text, start) if match.end() > start]
+            quick = [match.end() for match in _SENTENCE_ENDINGS.finditer(text, max(0, start - 1))]
+            assert [end for end in quick if end > start] == plain
 
 
 def test_a_line_without_a_break_is_cut_by_characters():

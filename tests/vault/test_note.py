@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infold.vault.note import Block, BlockKind, Note, parse, plain_text
+from infold.vault.outline import MAX_PARTS
 
 BLANK = " \t\r\n\ufeff"
 
@@ -314,6 +315,26 @@ def test_hostile_notes_take_no_time(text):
     started = time.process_time()
     check_blocks(note(text))
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    "rest, tags",
+    [
+        ("and no more", ()),
+        ("é #tag", ("tag",)),
+        ("`#code` <b> #tag", ("tag",)),
+        ("[a #link](b.md) #tag", ("tag",)),
+    ],
+)
+def test_a_paragraph_of_too_many_links_is_read_to_its_end(rest: str, tags: tuple[str, ...]):
+    """Links are taken up to their bound; of the same paragraph tags still are, and what follows it is plain text."""
+    paragraph = "[[x]] " * (MAX_PARTS + 5) + rest
+    found = note(f"{paragraph}\n\n# [[y]] #late\n\nend\n")
+    assert len(found.links) == MAX_PARTS
+    assert found.tags == tags
+    assert found.plain_from == len(paragraph) + 1
+    assert [block.kind for block in found.blocks] == [BlockKind.PARAGRAPH] * 2
+    check_blocks(found)
 
 
 @given(st.text(alphabet="#[]^- \n%é`>=ab"))

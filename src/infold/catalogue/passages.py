@@ -34,6 +34,8 @@ _BLANKS: Final = (  # white space, and the byte order mark
 _BLANK_LINES: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]\s*")
 _LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？])")
+# The same ends in a quarter of the time, each with the sign before it.
+_SENTENCE_ENDINGS: Final = re.compile(r"[.!?…。！？](?:(?<=[。！？])|[\"'”’)\]*_]*\s+)")
 _SPACES: Final = re.compile(r"\s+")
 _SIGN: Final = r"[^\s\ufeff]"
 _BETWEEN: Final = {  # the commonest breaks by what stands between them, which takes a tenth of the time
@@ -44,7 +46,7 @@ _BLOCK_BREAKS: Final = {
     BlockKind.CODE: (_LINE_ENDS, _SPACES),
     BlockKind.TABLE: (_LINE_ENDS, _SPACES),
 }
-_PROSE_BREAKS: Final = (_BLANK_LINES, _SENTENCE_ENDS, _LINE_ENDS, _SPACES)
+_PROSE_BREAKS: Final = (_BLANK_LINES, _SENTENCE_ENDINGS, _LINE_ENDS, _SPACES)
 _OVERLAP_STARTS: Final = (re.compile(rf"{_LINE_ENDS.pattern}|{_SENTENCE_ENDS.pattern}"), _SPACES)
 
 
@@ -265,7 +267,8 @@ def _broken(text: str, span: PassageSpan, breaks: re.Pattern[str]) -> Iterator[P
         yield from map(re.Match.span, _BETWEEN[breaks].finditer(text, *span))
         return
     at = span[0]
-    for until in chain((match.end() for match in breaks.finditer(text, *span)), (span[1],)):
+    begin = max(0, at - 1)  # the sign before an ending may be the last one of what stands above
+    for until in chain((match.end() for match in breaks.finditer(text, begin, span[1])), (span[1],)):
         part = _trimmed(text, (at, until))
         if part[0] < part[1]:
             yield part

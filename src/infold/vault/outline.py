@@ -45,6 +45,7 @@ _TAG: Final = re.compile(
 )
 _ENDS: Final = frozenset(("Link", "Image", "CodeBlock"))
 _BREAKS: Final = frozenset(("SoftBreak", "HardBreak"))
+_TELLING: Final = (b"#", b"`", b"$", b"<", b"&")  # in a paragraph: no tag, code, math or HTML is without one of these
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _STEP: Final = 256  # a power of two
 
@@ -140,8 +141,9 @@ def outline(body: str) -> Outline:
         elif "End" in event:
             depth -= 1
             value = event["End"]
-            if value.__class__ is str and value in _ENDS:
-                reader.end(value)
+            is_end = value.__class__ is str and value in _ENDS
+            if is_end and reader.end(value) and depth == 1 and reader.is_told(body, span["end"]):
+                break
             if depth <= in_list and reader.is_over(depth, body, span["end"]):  # the end of a block, or of an item
                 break
             in_list = in_list and depth > 0
@@ -207,15 +209,28 @@ class _Reader:
                 self.in_code = True
                 self.found.code.append((start, end))
 
-    def end(self, name: str) -> None:
-        """The end of a link, an image or a code block."""
+    def is_told(self, body: str, end: int) -> bool:
+        """Whether a paragraph has its share of links at byte `end`, and nothing after them that is looked for.
+
+        Then what the parser makes of the rest of it is not walked through.
+        """
+        block = self.found.blocks[-1]
+        if block.kind is not BlockKind.PARAGRAPH or self.open_links:
+            return False
+        rest = body.encode()[end : block.end]
+        return not any(sign in rest for sign in _TELLING) and self.is_over(0, body, block.end)
+
+    def end(self, name: str) -> bool:
+        """The end of a link, an image or a code block; whether it is the last link there may be."""
         if name == "CodeBlock":
             self.in_code = False
-            return
+            return False
         link = self.open_links.pop()
-        if link is not None:
-            self.sinks.pop()
-            self.found.links.append(link)
+        if link is None:
+            return False
+        self.sinks.pop()
+        self.found.links.append(link)
+        return len(self.found.links) == MAX_PARTS
 
     def code(self, event: Any, start: int, end: int) -> None:
         """Code, math and HTML, where neither `%%` nor `#` mean anything."""
