@@ -68,6 +68,7 @@ class EdgeIndex:
         try:
             with _translated("opening"):
                 if is_there or vector_size is None:
+                    _require_segments(folder)
                     self._shard = qe.EdgeShard.load(str(folder))
                 else:
                     self._make(vector_size)
@@ -185,6 +186,15 @@ def compact(folder: Path) -> None:
         shard.flush()
         shard.close()
     claim.release()
+
+
+def _require_segments(folder: Path) -> None:
+    """Raises IndexFault where the vectors are gone: the engine would begin with none, and say nothing."""
+    segments = folder / "segments"
+    if not segments.is_dir() or not any(segments.iterdir()):
+        raise IndexFault(
+            f"The search index is damaged: {segments} is empty or gone.", hint="`infold index` makes it anew."
+        )
 
 
 def _claimed(folder: Path) -> ProcessLock:
