@@ -5,7 +5,6 @@ from __future__ import annotations
 import infold
 from bench.questions import Score, by_ask, by_search, known_questions
 
-
 SETS = ("quartz-docs", "forgetful-notes")
 
 
