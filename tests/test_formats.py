@@ -67,7 +67,7 @@ def test_enough_is_found():
     assert "infold.durable.journal:FORMAT" in found
 
 
-@pytest.mark.parametrize("module", ["infold.catalogue.store", "infold.catalogue.embeddings", "infold.docmem.schema"])
+@pytest.mark.parametrize("module", ["infold.catalogue.schema", "infold.catalogue.embeddings", "infold.docmem.schema"])
 def test_a_database_has_its_version(module):
     """The number of its migrations, which its file says."""
     assert isinstance(importlib.import_module(module).SCHEMA, Schema)

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     import infold.librarian.offline.vault_scorer
     import infold.librarian.spend
     import infold.librarian.trees
+    import infold.navigator.combined_summaries
     import infold.navigator.importing
     import infold.navigator.lens
     import infold.navigator.navigation
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
     import infold.navigator.store
     import infold.navigator.theme_names
     import infold.navigator.themes
-    import infold.navigator.together
     import infold.notebook.archive
     import infold.notebook.context
     import infold.notebook.daily

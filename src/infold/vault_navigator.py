@@ -225,16 +225,16 @@ class VaultNavigator(VaultMemory):
         self, nodes: Sequence[StoredNode], perspective: str = "", workspace: Workspace | None = None
     ) -> tuple[str, Usage]:
         """One summary of several nodes from a perspective, kept for the same nodes; and what it cost."""
-        kept = lazy.navigator.together.kept_together(self.navigator_store, nodes, perspective)
+        kept = lazy.navigator.combined_summaries.kept_together(self.navigator_store, nodes, perspective)
         if kept is not None:
             return kept, lazy.librarian.spend.Usage()
         return in_own_loop(self._together(nodes, perspective, workspace))
 
     def estimate_together(self, nodes: Sequence[StoredNode], perspective: str) -> Estimate | None:
         """What a model takes for one summary of these nodes; None where it is kept."""
-        if lazy.navigator.together.kept_together(self.navigator_store, nodes, perspective) is not None:
+        if lazy.navigator.combined_summaries.kept_together(self.navigator_store, nodes, perspective) is not None:
             return None
-        prompt, answer = lazy.navigator.together.expected_together(self.navigator_store, nodes, perspective)
+        prompt, answer = lazy.navigator.combined_summaries.expected_together(self.navigator_store, nodes, perspective)
         return self._expected(1, prompt, answer)
 
     def _expected(self, calls: int, prompt: int, answer: tuple[int, int]) -> Estimate:
@@ -261,7 +261,7 @@ class VaultNavigator(VaultMemory):
         self, nodes: Sequence[StoredNode], perspective: str, workspace: Workspace | None
     ) -> tuple[str, Usage]:
         async with self.steps(workspace) as steps:
-            return await lazy.navigator.together.summarise_together(
+            return await lazy.navigator.combined_summaries.summarise_together(
                 self.navigator_store, nodes, perspective, steps.librarian
             ), steps.usage
 

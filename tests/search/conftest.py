@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infold.catalogue.store import FILE_NAME, Catalogue
+from infold.catalogue.schema import FILE_NAME
+from infold.catalogue.store import Catalogue
 from infold.search.embed.embedder import Embedder
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.feeds import Feed, NotesFeed

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from sqlite3 import Connection
 
-from infold.catalogue.store import GENERATION, Catalogue
+from infold.catalogue.schema import GENERATION
+from infold.catalogue.store import Catalogue
 from infold.errors import StateUnwritable, VaultBusy
 
 

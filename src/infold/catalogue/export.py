@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 from infold.catalogue.days import DayFrom
 from infold.catalogue.kinds import kind_of
 from infold.catalogue.parquet import schema_of, table_of, write_table
-from infold.catalogue.store import Catalogue, WrittenNote
+from infold.catalogue.records import WrittenNote
+from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.vault.links import is_attachment
 

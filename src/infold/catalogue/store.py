@@ -10,14 +10,15 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from infold.catalogue.days import DayFrom, day_in_name
-from infold.durable.sqlite import Database, Schema
+from infold.catalogue.records import CataloguedNote, ListedNote, NoteTitle, Stamp, WrittenNote, strings
+from infold.catalogue.schema import GENERATION, SCHEMA, TABLES_OF_NOTES, identity
+from infold.durable.sqlite import Database
 from infold.errors import CatalogueFault, StateUnwritable
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
@@ -28,104 +29,8 @@ if TYPE_CHECKING:
     from infold.vault.records import Note
     from infold.workspace import Workspace
 
-FILE_NAME: Final = "catalogue.sqlite"
-VERSION: Final = "4"  # raised when a fact is added, or the parser finds other things
-GENERATION: Final = "generation"  # in meta: counts changes, see `catalogue.derived`
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 _MOST_CHARACTERS: Final = 32_000_000  # of texts that are held
-
-_TABLES: Final = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    # Apart from what the note says, so that a look at every file reads little.
-    """CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    checked_ns INTEGER NOT NULL, file_day TEXT NOT NULL, sha256 TEXT NOT NULL)""",
-    """CREATE TABLE notes (
-    id INTEGER PRIMARY KEY, title TEXT NOT NULL, words INTEGER NOT NULL, tokens INTEGER NOT NULL,
-    headings TEXT NOT NULL, tags TEXT NOT NULL, aliases TEXT NOT NULL,
-    properties TEXT NOT NULL, front_day TEXT, origin TEXT NOT NULL, trust TEXT NOT NULL, problem TEXT)""",
-    "CREATE INDEX notes_with_problems ON notes (id, problem) WHERE problem IS NOT NULL",
-    "CREATE TABLE outlines (id INTEGER PRIMARY KEY, outline BLOB NOT NULL, passages BLOB NOT NULL)",
-    """CREATE TABLE links (
-    note INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, anchor TEXT NOT NULL,
-    alias TEXT, is_wiki INTEGER NOT NULL, is_embed INTEGER NOT NULL, is_attachment INTEGER NOT NULL,
-    start INTEGER NOT NULL, "end" INTEGER NOT NULL, line INTEGER NOT NULL, target INTEGER,
-    PRIMARY KEY (note, ordinal)) WITHOUT ROWID""",
-    "CREATE INDEX links_by_target ON links (target)",
-)
-_DERIVED: Final = (
-    "CREATE TABLE derived (name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL)",
-    "CREATE INDEX links_to_nothing ON links (note, ordinal) WHERE target IS NULL AND NOT is_attachment",
-)
-TABLES_OF_NOTES: Final = (("files", "id"), ("notes", "id"), ("outlines", "id"), ("links", "note"))
-SCHEMA: Final = Schema(
-    "the catalogue of the notes",
-    "files",
-    (_TABLES, _DERIVED),
-    CatalogueFault,
-    "The next command makes it anew.",
-    synchronous="NORMAL",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class CataloguedNote:
-    """A note as the catalogue has it, its outline and links aside."""
-
-    path: str
-    sha256: str
-    title: str
-    words: int
-    tokens: int
-    day: str  # ISO
-    day_from: DayFrom
-    headings: tuple[str, ...]  # lines as written
-    tags: tuple[str, ...]
-    aliases: tuple[str, ...]
-    origin: str  # as its front matter says, or ""
-    trust: str
-    problem: str | None  # why a part of it could not be read, with the line
-
-
-class Stamp(NamedTuple):
-    """A file as it was when its bytes were compared last."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    checked_ns: int
-    sha256: str
-
-
-class NoteTitle(NamedTuple):
-    """What a note is called."""
-
-    path: str
-    title: str
-    aliases: tuple[str, ...]
-
-
-class ListedNote(NamedTuple):
-    """What a list of all notes says of one: little, for there are tens of thousands of them."""
-
-    path: str
-    sha256: str
-    title: str
-    words: int
-    written_headings: str  # JSON
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """Lines as written."""
-        return _tuple(self.written_headings)
-
-
-class WrittenNote(NamedTuple):
-    """A note whose text is at hand: as parsed, with its passages."""
-
-    note: Note
-    sha256: str
-    passages: list[Passage]
 
 
 class Catalogue:
@@ -179,7 +84,7 @@ class Catalogue:
         """What every note is called, by path."""
         with self.reading() as db:
             rows = db.execute("SELECT path, title, aliases FROM files JOIN notes USING (id) ORDER BY path").fetchall()
-        return [NoteTitle(path, title, _tuple(aliases)) for path, title, aliases in rows]
+        return [NoteTitle(path, title, strings(aliases)) for path, title, aliases in rows]
 
     def targets(self) -> dict[str, tuple[str | None, ...]]:
         """Where each link of each note leads, in the order of its links; by path, notes without links left out."""
@@ -447,12 +352,6 @@ def catalogue_of(workspace: Workspace) -> Catalogue:
     return Catalogue(workspace.catalogue, workspace.vault, workspace.params)
 
 
-def identity(params: Params) -> str:
-    """What the facts of a note depend on beside its text."""
-    search = params.search
-    return f"facts {VERSION}, passages {search.passage_tokens}/{search.overlap_tokens}/{search.max_passages}"
-
-
 def as_written(name: str, anchor: str, alias: str | None, is_wiki: int, is_embed: int) -> str:
     """A link as a note writes it, but for what makes no difference."""
     target = f"{name}#{anchor}" if anchor else name
@@ -466,9 +365,5 @@ def _catalogued(row: tuple[Any, ...], named_day: str | None) -> CataloguedNote:
     path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, *rest = row
     source = DayFrom.NAME if named_day else DayFrom.FRONT_MATTER if front_day else DayFrom.FILE
     day = named_day or front_day or file_day
-    lists = (_tuple(headings), _tuple(tags), _tuple(aliases))
+    lists = (strings(headings), strings(tags), strings(aliases))
     return CataloguedNote(path, sha256, title, words, tokens, day, source, *lists, *rest)
-
-
-def _tuple(written: str) -> tuple[str, ...]:
-    return () if written == "[]" else tuple(json.loads(written))

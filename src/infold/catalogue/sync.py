@@ -19,7 +19,9 @@ from infold.catalogue.cutting import cutting_of
 from infold.catalogue.days import day_of_file
 from infold.catalogue.link_targets import resolve_links
 from infold.catalogue.reading import FactsReading
-from infold.catalogue.store import GENERATION, RACE_NS, TABLES_OF_NOTES, Catalogue, Stamp
+from infold.catalogue.records import Stamp
+from infold.catalogue.schema import GENERATION, TABLES_OF_NOTES
+from infold.catalogue.store import RACE_NS, Catalogue
 from infold.errors import CatalogueFault, VaultNotFound
 from infold.vault.files import FileStat, Scan, Skipped, scan
 from infold.workers import MANY, Crew, processors, without_collection

@@ -20,7 +20,8 @@ from infold.vault.front_matter import without_front_matter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from infold.catalogue.store import Catalogue, CataloguedNote
+    from infold.catalogue.records import CataloguedNote
+    from infold.catalogue.store import Catalogue
     from infold.inbox.steps import DirectSteps
     from infold.workspace import Workspace
 

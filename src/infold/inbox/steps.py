@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from infold.catalogue.kinds import kind_of
-from infold.catalogue.store import Catalogue, ListedNote, catalogue_of
+from infold.catalogue.records import ListedNote
+from infold.catalogue.store import Catalogue, catalogue_of
 from infold.catalogue.summaries import SummaryStore
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked, find_root

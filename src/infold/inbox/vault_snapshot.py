@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from infold.catalogue.store import ListedNote
+from infold.catalogue.records import ListedNote
 from infold.librarian.answers import NoteCard
 from infold.settings import ChunkingParams
 from infold.text import content_hash

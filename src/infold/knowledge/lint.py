@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from infold.catalogue.store import Catalogue, CataloguedNote
+from infold.catalogue.records import CataloguedNote
+from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.knowledge.dangling import DanglingLink
 from infold.knowledge.new_note import name_key

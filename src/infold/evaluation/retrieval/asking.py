@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.passages import cut, indexed_text
-from infold.catalogue.store import FILE_NAME, Catalogue
+from infold.catalogue.schema import FILE_NAME
+from infold.catalogue.store import Catalogue
 from infold.evaluation.baselines import RarestWord
 from infold.evaluation.retrieval.records import AskedQuestion, SetResult
 from infold.evaluation.retrieval.sets import RetrievalQuestion, RetrievalSet

@@ -21,7 +21,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
-from infold.librarian.offline import grouping, homes, view_policy
+from infold.librarian.offline import grouping, tree_matching, view_policy
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.candidate_scorer import CandidateScorer
@@ -101,7 +101,7 @@ class OfflineLibrarian:
 
     async def find_home(self, request: HomeRequest) -> Home:
         """Which memory tree a document belongs to: where search found it, and whose words it has."""
-        return homes.home_of(request)
+        return tree_matching.home_of(request)
 
     async def plan(self, request: PlanRequest) -> Plan:
         """The calls that the question's own words ask for."""

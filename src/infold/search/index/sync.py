@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.embeddings import EmbeddingStore
-from infold.catalogue.store import FILE_NAME, Catalogue
+from infold.catalogue.schema import FILE_NAME
+from infold.catalogue.store import Catalogue
 from infold.errors import IndexFault, VaultBusy
 from infold.progress import Progress, silent
 from infold.search import terms
