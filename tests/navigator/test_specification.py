@@ -80,7 +80,7 @@ HELD = {
         "navigator/test_navigation.py::test_what_is_from_outside_says_so_at_each_step",
     ),
     "questions with known places are answered in place": (
-        "navigator/test_questions.py::test_questions_are_answered_in_place_at_least_as_well_as_plain_search_finds",
+        "navigator/test_questions.py::test_questions_are_answered_in_place_as_well_as_plain_search_finds",
     ),
     "every command of nav, readable in a terminal": (
         "cli/test_nav.py::test_every_command_of_nav_is_tried_here",
