@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from infold.errors import EnvironmentFault
 from infold.home import state_home
 from infold.search.embed.embedder import STATIC_WEIGHT, EmbedderTraits, unit_rows
+from infold.search.embed.many_tokens import ManyTokens
 from infold.search.embed.quick_tokenizer import make_quick, quick_file, quick_tokens
 from infold.search.index.contract import QueryVector
 from infold.text import without_runs
@@ -58,19 +59,19 @@ class StaticEmbedder:
         for first in range(0, len(texts), self._batch_texts):
             batch = [without_runs(text) for text in texts[first : first + self._batch_texts]]
             for row, ids in enumerate(self._tokens(batch, is_much=is_much), first):
-                if ids:
+                if len(ids):
                     rows = self._weights.take(ids, axis=0) if is_much else self._halves.take(ids, axis=0)
                     np.add.reduce(rows, axis=0, dtype=np.float32, out=vectors[row])
                     vectors[row] /= len(ids)
         return unit_rows(vectors)
 
-    def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[list[int]]:
+    def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[Sequence[int] | npt.NDArray[np.uint16]]:
         """The ids of the tokens of each text; of a little text without loading the tokenizer."""
         if not is_much and "_tokenizer" not in self.__dict__ and sum(map(len, texts)) <= self._little_characters:
             quick = [ids for text in texts if (ids := quick_tokens(self._quick_file, text)) is not None]
             if len(quick) == len(texts):
                 return iter(quick)
-        return (encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False))
+        return self._many_tokens.of(texts)
 
     def embed_query(self, text: str) -> QueryVector:
         """As any text; until the model is loaded, only the rows of the question's words are read, and without numpy.
@@ -133,6 +134,10 @@ class StaticEmbedder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    @cached_property
+    def _many_tokens(self) -> ManyTokens:
+        return ManyTokens(self._tokenizer)
 
     def _present(self, name: str) -> str:
         path = self._folder / name
