@@ -63,6 +63,15 @@ def test_even_a_misspelt_option_is_json_for_a_program(infold):
     assert "--jsn" in json.loads(done.stdout)["error"]["message"]
 
 
+def test_a_word_left_out_of_a_question_is_told_how_to_stand_there(infold):
+    """`infold search compost -soil`: the shell hands `-soil` over bare, and it is no option."""
+    done = infold("search", "compost", "-soil")
+    told = " ".join(done.stderr.replace("│", " ").split())
+    assert done.exit_code == 2
+    assert "stands after --: infold search -- …" in told
+    assert "stands after" not in infold("search", "compost", "--soil").stderr
+
+
 def test_a_misspelt_setting_is_named(infold):
     """The setting, not a stack of validators."""
     done = infold("status", "--vault", ".", "--set", "integrate.concurency=3")

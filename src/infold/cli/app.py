@@ -54,7 +54,7 @@ class _Plain:
 
 
 class _Command(_Plain, TyperCommand):
-    """One command. Text that begins like an item of a list (`- Milk`) is text, not an option."""
+    """One command. Text that begins like an item of a list (`- Milk`) is text; other words with a dash are told how."""
 
     words = ""  # those that call it: `docmem show`
 
@@ -69,7 +69,13 @@ class _Command(_Plain, TyperCommand):
         items = [word for word in args if word.startswith(("- ", "---\n"))]
         if items and "--" not in args:
             args = [*(word for word in args if word not in items), "--", *items]
-        parsed: list[str] = super().parse_args(ctx, args)
+        try:
+            parsed: list[str] = super().parse_args(ctx, args)
+        except _WrongUse as error:
+            unknown = getattr(error, "option_name", "")
+            if unknown[:1] == "-" and unknown[:2] != "--" and any(param.nargs == -1 for param in self.params):
+                error.message += f". What begins with - and is no option stands after --: infold {self.words} -- …"
+            raise
         return parsed
 
 
