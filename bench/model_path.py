@@ -107,7 +107,7 @@ async def _converse(url: str, folder: Path, chunks: int, concurrency: int) -> in
     model = ModelLibrarian(params, EditingParams(), environment, DecisionStore(folder), concurrency)
     paths = [f"note-{n}.md" for n in range(12)]
     summaries = dict.fromkeys(paths, SUMMARY)
-    cards = [NoteCard(path, path, SUMMARY, ("# Title", "## Part"), tuple(paths[:4])) for path in paths]
+    cards = [NoteCard(path, path, ("# Title", "## Part"), tuple(paths[:4])) for path in paths]
 
     async def one(n: int) -> None:
         chunk = Chunk(n, (Paragraph(n, f"Kettle {n} boils water that is too hot for leaf {n}, they say."),))
@@ -212,7 +212,7 @@ async def _naive(workspace: Workspace, environment: Environment, run: Run) -> tu
     """Prompt tokens a chunk: two requests with all summaries in each; one request with the 15 best notes whole."""
     async with open_steps(workspace, environment=environment) as steps:
         snapshot = (await steps.prepare()).snapshot
-        cards = sum(token_count(f"- [[{path}]] — {card.summary}") for path, card in snapshot.cards.items())
+        cards = sum(token_count(f"- [[{path}]] — {snapshot.summaries.get(path, '')}") for path in snapshot.cards)
         by_summaries = by_notes = 0
         texts = {p.n: p.text for p in run.paragraphs}
         for chunk in run.chunks:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.catalogue.summaries import SummaryRow, SummaryStore
@@ -154,6 +154,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     assert caught.value.hint
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5), st.integers(0, 3)), max_size=12))
 def test_loading_gives_the_latest_of_each_key(tmp_path_factory, rows):
     """Whatever the order of appends: the row made last, of equals the one written last."""

@@ -14,8 +14,8 @@ CHUNK = Chunk(1, (Paragraph(1, "Some text."),))
 
 
 def snapshot_of(links: dict[str, list[str]], root: str | None = "index.md") -> VaultSnapshot:
-    cards = {path: NoteCard(path, path, f"about {path}", (), tuple(targets)) for path, targets in links.items()}
-    return VaultSnapshot(cards, dict.fromkeys(links, 400), dict.fromkeys(links, "standard"), root)
+    cards = {path: NoteCard(path, path, (), tuple(targets)) for path, targets in links.items()}
+    return VaultSnapshot(cards, dict.fromkeys(links, 400), lambda _: "standard", root)
 
 
 def no_edit(request):
@@ -133,10 +133,10 @@ async def test_why_nothing_was_checked_out_is_kept():
 
 def test_names_are_sampled_from_long_notes_without_index_notes_and_by_seed():
     """Spec 1, Phase 1: 15 randomly sampled files, over 300 words each, excluding index notes."""
-    cards = {f"n{i:02}.md": NoteCard(f"n{i:02}.md", "", "") for i in range(40)}
+    cards = {f"n{i:02}.md": NoteCard(f"n{i:02}.md", "") for i in range(40)}
     words = {path: 301 if i % 2 else 300 for i, path in enumerate(sorted(cards))}
     kinds = {path: "index" if path == "n01.md" else "standard" for path in cards}
-    snapshot = VaultSnapshot(cards, words, kinds, None)
+    snapshot = VaultSnapshot(cards, words, kinds.__getitem__, None)
     names = snapshot.sample_names(ChunkingParams(seed=3))
     assert len(names) == 15
     assert all(words[name] > 300 and kinds[name] != "index" for name in names)

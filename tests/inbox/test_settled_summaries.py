@@ -145,3 +145,28 @@ def test_a_model_s_summaries_are_never_taken_for_settled(vault, tmp_path):
     catalogue = catalogue_of(offline)
     assert (are_settled(offline, catalogue), are_settled(asked, catalogue)) == (True, False)
     catalogue.close()
+
+
+def test_a_plan_of_settled_summaries_reads_none(vault, tmp_path, sync, looks):
+    """The offline librarian decides without summaries; who looks at one finds all, index notes included."""
+    import asyncio
+
+    from infold.app import open_steps
+
+    (vault / "Walls.md").write_text(f"# Walls\n\nWalls are painted. {LONG}\n")
+    with infold.open(vault, state=tmp_path / "state", changes=["search.embedding=none"]) as opened:
+        space = opened.workspace
+
+    async def shown() -> tuple[dict[str, str], int]:
+        async with open_steps(space) as steps:
+            summaries = (await steps.prepare()).snapshot.summaries
+            before = len(looks)
+            return dict(summaries), before
+
+    made, _ = asyncio.run(shown())
+    asyncio.run(shown())
+    before = len(looks)
+    kept, when_prepared = asyncio.run(shown())
+    assert when_prepared == before
+    assert kept == made
+    assert all(made[path] for path in ("index.md", "Radiators.md", "Walls.md"))

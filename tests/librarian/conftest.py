@@ -88,7 +88,7 @@ def chunk(text: str = WHITE) -> Chunk:
 
 def card(path: str, *links: str) -> NoteCard:
     """A note as exploration shows it."""
-    return NoteCard(path, path.removesuffix(".md"), f"About {path}.", (f"# {path}",), links)
+    return NoteCard(path, path.removesuffix(".md"), (f"# {path}",), links)
 
 
 def look_request(text: str = WHITE, *, viewed: tuple[NoteCard, ...] | None = None, left: int = 2) -> LookRequest:

@@ -55,7 +55,7 @@ async def test_a_real_run_falls_into_the_range(librarian, server, mode):
     await model.group(GroupRequest(PARAGRAPHS, tuple(f"note {n}.md" for n in range(15)), 600))
     paths = [f"note-{n}.md" for n in range(8)]
     summaries = dict.fromkeys(paths, SUMMARY)
-    cards = [NoteCard(path, path, SUMMARY, ("# Title", "## Part"), tuple(paths[:3])) for path in paths]
+    cards = [NoteCard(path, path, ("# Title", "## Part"), tuple(paths[:3])) for path in paths]
     for n, paragraph in enumerate(PARAGRAPHS):
         chunk = Chunk(n, (paragraph,))
         conversation = model.conversation(chunk)

@@ -29,15 +29,24 @@ def kept(catalogue: Catalogue, name: str, make: Callable[[], bytes]) -> bytes:
     return data
 
 
-def kept_of(catalogue: Catalogue, name: str, content: str, make: Callable[[], bytes]) -> bytes:
-    """What is kept under `name` of this content (a hash), whatever else changed; else what `make` gives, kept instead.
+def kept_while(
+    catalogue: Catalogue, name: str, how: str, content: Callable[[], str], make: Callable[[], bytes]
+) -> bytes:
+    """What is kept under `name` while no note changed, or `content` (a hash) is the same; else what `make` gives, kept.
 
-    For what is worked out of some of the notes.
+    For what is worked out of a part of the notes: `content` is asked only where notes changed. `how` (a hash) is all
+    that it depends on beside the notes.
     """
-    data = found_of(catalogue, name, content)
-    if data is None:
-        data = make()
-        put_of(catalogue, name, content, data)
+    with catalogue.reading() as db:
+        now = generation(db)
+        row = db.execute("SELECT generation, data FROM derived WHERE name = ?", (name,)).fetchone()
+    seen, held = row if row is not None else (None, b"")
+    basis = how.encode()
+    if seen == now and held.startswith(basis):
+        return bytes(held[2 * len(basis) :])
+    mark = basis + content().encode()
+    data = bytes(held[len(mark) :]) if held.startswith(mark) else make()
+    _keep(catalogue, name, now, mark + data)
     return data
 
 

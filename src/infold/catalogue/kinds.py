@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
+def inbox_of(params: Params) -> str:
+    """The path of the inbox, where it lies among the notes."""
+    return params.vault.inbox_file.removeprefix("./")
+
+
 def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:
     """The rule that tells the kind of a note by its path: inbox, index, daily or standard (spec 1, Phase 2).
 
     A daily note is named by a date, or as the vault at `root` names its daily notes.
     """
     daily = daily_notes(root, params.notebook) if root is not None else DailyNotes()
-    inbox = params.vault.inbox_file.removeprefix("./")
+    inbox = inbox_of(params)
     in_daily = f"{daily.folder}/" if daily.folder else ""
     pattern = params.summary.index_filename_pattern.casefold()
 

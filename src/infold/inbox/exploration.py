@@ -11,7 +11,7 @@ from typing import Any
 
 from infold.inbox.run import RunPart, StopReason
 from infold.inbox.vault_snapshot import VaultSnapshot
-from infold.librarian.answers import Chunk, Look, LookRequest
+from infold.librarian.answers import NO_NOTE, Chunk, Look, LookRequest
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import ExplorationParams
@@ -76,7 +76,7 @@ async def explore(
         stopped=stopped,
         transcript=conversation.transcript,
         usage=conversation.usage,
-        reason=None if checked_out else answer.reason or "no note was found that this text belongs in",
+        reason=None if checked_out else answer.reason or NO_NOTE,
     )
 
 

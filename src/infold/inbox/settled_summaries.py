@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.derived import found_of, generation_of, is_marked, put_mark, put_of
-from infold.catalogue.kinds import kind_of
+from infold.catalogue.kinds import inbox_of, kind_of
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, SummaryRow, SummaryStore
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.version import NAME as OFFLINE
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from infold.catalogue.records import CataloguedNote
     from infold.catalogue.store import Catalogue
     from infold.inbox.steps import DirectSteps
+    from infold.inbox.summarising import Summaries
     from infold.workspace import Workspace
 
 _MARK: Final = "summaries are settled"
@@ -41,12 +42,15 @@ def are_settled(workspace: Workspace, catalogue: Catalogue) -> bool:
     return is_marked(catalogue, _MARK, _state(workspace)) or _are_few_settled(workspace, catalogue)
 
 
-async def settle(workspace: Workspace, catalogue: Catalogue, steps: DirectSteps) -> None:
-    """Brings the summaries up to date, and notes where there was nothing to do."""
+async def settle(workspace: Workspace, catalogue: Catalogue, steps: DirectSteps) -> Summaries:
+    """Brings the summaries up to date, and notes where there was nothing to do. Raises as `summarise_notes` does."""
+    if steps.librarian.name != OFFLINE:
+        return await steps.sync_summaries()
     seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
     done = await steps.sync_summaries()
-    if workspace.params.librarian.kind == "offline" and not done.made and not done.warnings:
+    if not done.made and not done.warnings:
         _note(workspace, catalogue, contents, seen)
+    return done
 
 
 def _are_few_settled(workspace: Workspace, catalogue: Catalogue) -> bool:
@@ -95,7 +99,7 @@ def _row(workspace: Workspace, catalogue: Catalogue, note: CataloguedNote) -> Su
 def _contents(workspace: Workspace, catalogue: Catalogue) -> dict[bytes, str]:
     """A digest of all that each note's summary depends on, with the note's path: of an index note, its links too."""
     hashes = catalogue.hashes()
-    inbox = workspace.params.vault.inbox_file.removeprefix("./")
+    inbox = inbox_of(workspace.params)
     may_be_index = _index_names(workspace)
     found = {bytes.fromhex(digest[: 2 * _DIGEST]): path for path, digest in hashes.items() if path != inbox}
     for path, targets in catalogue.outgoing([path for path in hashes if may_be_index(path)]).items():

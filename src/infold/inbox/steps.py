@@ -6,10 +6,10 @@ step finds what another already paid for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from infold.catalogue.kinds import kind_of
+from infold.catalogue.kinds import inbox_of, kind_of
 from infold.catalogue.records import ListedNote
 from infold.catalogue.store import Catalogue, catalogue_of
 from infold.catalogue.summaries import SummaryStore
@@ -22,10 +22,12 @@ from infold.inbox.exploration import Exploration, explore
 from infold.inbox.planning import Prepared
 from infold.inbox.run import Run, SkippedFile
 from infold.inbox.runs import apply_run
-from infold.inbox.summarising import Summaries, SummarySource, summarise_notes
+from infold.inbox.settled_summaries import are_settled, settle
+from infold.inbox.summarising import KeptSummaries, Summaries, SummarySource, summarise_notes
 from infold.inbox.vault_snapshot import NoteCards, VaultSnapshot
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
+from infold.librarian.offline.version import NAME as OFFLINE
 from infold.librarian.spend import Usage
 from infold.progress import Progress, silent
 from infold.search.embed.embedder import Embedder
@@ -37,7 +39,6 @@ from infold.vault.front_matter import without_front_matter
 from infold.vault.records import Note
 from infold.workspace import Workspace
 
-_Listed = tuple[ListedNote, str, tuple[str, ...]]  # a note, its kind, where it links to
 Suggest = Callable[[Sequence[str], int], Sequence[str]]  # paragraphs and a limit to the notes they may belong in
 
 
@@ -62,8 +63,9 @@ class DirectSteps:
     ) -> None:
         self._workspace = workspace
         self._catalogue = catalogue or catalogue_of(workspace)
+        self._kind = kind_of(workspace.params, workspace.vault)
         self._seen: CatalogueResult | None = None  # by a sync of the catalogue that no sync of the index followed yet
-        self._listed: list[_Listed] | None = None  # from the sync of the catalogue to the atlas
+        self._listed: list[ListedNote] | None = None  # from the sync of the catalogue to the atlas
         self._librarian = librarian
         self.embedder = embedder
         self._on_open_index = on_open_index
@@ -85,13 +87,17 @@ class DirectSteps:
     async def prepare(self) -> Prepared:
         """Catalogue, summaries and index brought up to date; one bad file never stops the others, and is named."""
         found = self.sync_tables()
-        return self.prepared(found, await self.sync_summaries(), *self.sync_index_or_keywords())
+        if self._librarian.name == OFFLINE and are_settled(self._workspace, self._catalogue):
+            summaries = Summaries(self._kept_summaries())
+        else:
+            summaries = await settle(self._workspace, self._catalogue, self)
+        return self.prepared(found, summaries, *self.sync_index_or_keywords())
 
     def prepared(
         self, found: CatalogueResult, summaries: Summaries, index: SyncResult, without_vectors: tuple[str, ...]
     ) -> Prepared:
         """What the three syncs leave for the chunks: the snapshot, and all that was passed over."""
-        snapshot = self._snapshot(summaries)
+        snapshot = self._snapshot(summaries.by_path)
         skipped = {file.path: file.reason for file in found.skipped} | dict(index.skipped)
         return Prepared(
             snapshot,
@@ -202,39 +208,48 @@ class DirectSteps:
             return SyncResult(), (said,)
 
     def _summary_sources(self) -> list[SummarySource]:
+        kind, links = self._kind, self._catalogue.outgoing()
         return [
             SummarySource(
-                note.path, note.title, note.sha256, note.words, kind == "index", links, partial(self._body, note.path)
+                *(note.path, note.title, note.sha256, note.words, kind(note.path) == "index", links.get(note.path, ())),
+                partial(self._body, note.path),
             )
-            for note, kind, links in self._listed_notes()
+            for note in self._listed_notes()
         ]
 
-    def _listed_notes(self) -> list[_Listed]:
-        """The notes, the inbox aside, each with its kind and where it links to: read once for summaries and atlas."""
+    def _kept_summaries(self) -> KeptSummaries:
+        """The summaries of notes that all have theirs."""
+        place = self._workspace
+        return KeptSummaries(
+            self._summary_sources, SummaryStore(place.summaries), self._librarian, place.params.summary
+        )
+
+    def _listed_notes(self) -> list[ListedNote]:
+        """The notes, the inbox aside: read once for summaries and atlas."""
         if self._listed is None:
-            kind, links = kind_of(self._workspace.params, self._workspace.vault), self._catalogue.outgoing()
-            listed = ((note, kind(note.path), links[note.path]) for note in self._catalogue.listed())
-            self._listed = [each for each in listed if each[1] != "inbox"]
+            inbox = inbox_of(self._workspace.params)
+            self._listed = [note for note in self._catalogue.listed() if note.path != inbox]
         return self._listed
 
     def _body(self, path: str) -> str:
         return without_front_matter(self._catalogue.text(path))
 
-    def _snapshot(self, summaries: Summaries) -> VaultSnapshot:
+    def _snapshot(self, summaries: Mapping[str, str]) -> VaultSnapshot:
         listed, self._listed = self._listed_notes(), None
-        links = {note.path: targets for note, _, targets in listed}
-        summary = {path: summaries.by_path.get(path, "") for path in links}
-        cards = NoteCards((note for note, _, _ in listed), links, summary)
+        links = self._catalogue.outgoing()
+        cards = NoteCards(listed, links)
         root: str | None = self._workspace.params.vault.root_file
         if root not in cards:
-            found = find_root(list(cards), self._workspace.vault.name, best_linked(links))
+            reach = best_linked({path: links.get(path, ()) for path in cards})
+            found = find_root(list(cards), self._workspace.vault.name, reach)
             root = found.path if found else None
         return VaultSnapshot(
             cards,
-            words={note.path: note.words for note, _, _ in listed},
-            kinds={note.path: kind for note, kind, _ in listed},
+            words={note.path: note.words for note in listed},
+            kind=self._kind,
             root=root,
-            hashes={note.path: note.sha256 for note, _, _ in listed},
+            hashes={note.path: note.sha256 for note in listed},
+            summaries=summaries,
         )
 
     def _warnings(self, found: CatalogueResult, snapshot: VaultSnapshot) -> list[str]:

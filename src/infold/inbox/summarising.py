@@ -8,8 +8,9 @@ written as each batch ends, so that a crash keeps every answer already paid for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
@@ -42,7 +43,7 @@ class SummarySource(NamedTuple):
 class Summaries:
     """Summary by path; how many were made, kept, and where a stand-in had to serve."""
 
-    by_path: dict[str, str] = field(default_factory=dict)
+    by_path: Mapping[str, str] = field(default_factory=dict)
     made: int = 0
     kept: int = 0
     warnings: list[str] = field(default_factory=list)
@@ -62,15 +63,54 @@ async def summarise_notes(
     until the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
     """
     work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
-    standard = [source for source in sources if not source.is_index]
-    await work.bring_up_to_date(standard)
-    for rank in _ranks([source for source in sources if source.is_index]):
+    for rank in _in_order(sources):
         await work.bring_up_to_date(rank)
     work.write()
     if work.result.made:
         store.compact()
     work.result.warnings += store.problems
     return work.result
+
+
+def _untold(done: int, total: int) -> None:
+    """Nobody is told."""
+
+
+class KeptSummaries(Mapping[str, str]):
+    """The summaries of notes that all have theirs, by path: loaded when one is looked at, which is seldom.
+
+    One that is gone meanwhile counts as empty. `sources` gives the notes.
+    """
+
+    def __init__(
+        self,
+        sources: Callable[[], Sequence[SummarySource]],
+        store: SummaryStore,
+        librarian: Librarian,
+        params: SummaryParams,
+    ) -> None:
+        self._made_of = sources, store, librarian, params
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, str]:
+        sources, store, librarian, params = self._made_of
+        given = sources()
+        work = _Work(store, librarian, params, _untold, {source.path: source for source in given})
+        for rank in _in_order(given):
+            work.take_kept(rank)
+        return {source.path: work.by_path.get(source.path, "") for source in given}
+
+    def __getitem__(self, path: str) -> str:
+        """The summary of the note at `path`."""
+        return self._by_path[path]
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths, sorted."""
+        return iter(self._by_path)
+
+    def __len__(self) -> int:
+        """How many notes there are."""
+        return len(self._by_path)
 
 
 class _Work:
@@ -93,9 +133,11 @@ class _Work:
         self._known = store.load()
         self._out_of_money: str | None = None
         self._unwritten: list[SummaryRow] = []
-        self.result = Summaries()
+        self.by_path: dict[str, str] = {}
+        self.result = Summaries(self.by_path)
 
-    async def bring_up_to_date(self, sources: Sequence[SummarySource]) -> None:
+    def take_kept(self, sources: Sequence[SummarySource]) -> list[tuple[SummarySource, str, _Linked | None]]:
+        """Takes the summaries that are kept; gives the notes without, each with its key and what it links to."""
         stale: list[tuple[SummarySource, str, _Linked | None]] = []
         for source in sources:
             linked, settled = self._linked(source) if source.is_index else (None, None)
@@ -103,10 +145,14 @@ class _Work:
             row = self._known.get((key, NOTE, GENERAL))
             self.result.keys |= {(key, NOTE, GENERAL), *([_last_known(source.path)] if source.is_index else ())}
             if row is not None and row.model in (self._signature, OWN):
-                self.result.by_path[source.path] = row.summary
+                self.by_path[source.path] = row.summary
                 self.result.kept += 1
             else:
                 stale.append((source, key, linked))
+        return stale
+
+    async def bring_up_to_date(self, sources: Sequence[SummarySource]) -> None:
+        stale = self.take_kept(sources)
         for start in range(0, len(stale), self._params.batch_size):
             batch = stale[start : start + self._params.batch_size]
             rows = await asyncio.gather(*(self._summarise(*entry) for entry in batch))
@@ -117,7 +163,7 @@ class _Work:
                         self._unwritten.append(self._as_last_known(row, source.path))
             if len(self._unwritten) >= self._params.batch_size:
                 self.write()
-            self._progress(len(self.result.by_path), len(self._sources))
+            self._progress(len(self.by_path), len(self._sources))
 
     def write(self) -> None:
         """Puts finished rows into a part file."""
@@ -130,12 +176,12 @@ class _Work:
 
         A link back into a circle gives its last known summary and leaves the key alone: else the circle would not rest.
         """
-        settled = [(path, self.result.by_path[path]) for path in source.links if path in self.result.by_path]
+        settled = [(path, self.by_path[path]) for path in source.links if path in self.by_path]
         back = [
             (path, row.summary)
             for path in source.links
             if path != source.path
-            and path not in self.result.by_path
+            and path not in self.by_path
             and (row := self._known.get(_last_known(path))) is not None
         ]
         return tuple(settled + back) or None, tuple(settled) or None
@@ -145,7 +191,7 @@ class _Work:
         try:
             text = source.read()
         except (NoteUnreadable, PathRefused) as error:
-            self.result.by_path[source.path] = source.title
+            self.by_path[source.path] = source.title
             self.result.warnings.append(str(error))
             return None
         if linked is None and source.words < low:
@@ -164,13 +210,13 @@ class _Work:
                 self.result.warnings.append(f"{source.path} is shown by its own sentences: {error}")
         from infold.librarian.offline.summaries import extract
 
-        self.result.by_path[source.path] = extract(text, low, high)
+        self.by_path[source.path] = extract(text, low, high)
         return None
 
     def _keep(
         self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int
     ) -> SummaryRow:
-        self.result.by_path[source.path] = summary
+        self.by_path[source.path] = summary
         self.result.made += 1
         return SummaryRow(
             content_hash=key,
@@ -203,6 +249,12 @@ def _tokens_in(request: SummaryRequest) -> int:
     if request.linked is None:
         return token_count(request.text)
     return sum(token_count(name) + token_count(summary) for name, summary in request.linked)
+
+
+def _in_order(sources: Sequence[SummarySource]) -> list[list[SummarySource]]:
+    """The notes in the order that their summaries are made: index notes come after what they link to."""
+    plain = [source for source in sources if not source.is_index]
+    return [plain, *_ranks([source for source in sources if source.is_index])]
 
 
 def _ranks(index_notes: Sequence[SummarySource]) -> list[list[SummarySource]]:

@@ -6,7 +6,7 @@ It is one moment: chunks explored side by side see the same one. It never holds 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,12 +19,9 @@ from infold.text import content_hash
 class NoteCards(Mapping[str, NoteCard]):
     """The card of each note, made when it is first looked at: a run looks at some of tens of thousands."""
 
-    def __init__(
-        self, notes: Iterable[ListedNote], links: Mapping[str, tuple[str, ...]], summaries: dict[str, str]
-    ) -> None:
+    def __init__(self, notes: Iterable[ListedNote], links: Mapping[str, tuple[str, ...]]) -> None:
         self._notes = {note.path: note for note in notes}
         self._links = links
-        self.summaries = summaries
         self._made: dict[str, NoteCard] = {}
 
     def __getitem__(self, path: str) -> NoteCard:
@@ -32,8 +29,7 @@ class NoteCards(Mapping[str, NoteCard]):
         card = self._made.get(path)
         if card is None:
             note = self._notes[path]
-            summary = self.summaries.get(path, "")
-            card = self._made[path] = NoteCard(path, note.title, summary, note.headings, self._links[path])
+            card = self._made[path] = NoteCard(path, note.title, note.headings, self._links.get(path, ()))
         return card
 
     def __contains__(self, path: object) -> bool:
@@ -51,27 +47,24 @@ class NoteCards(Mapping[str, NoteCard]):
 
 @dataclass(frozen=True)
 class VaultSnapshot:
-    """Cards by path, the words and kind of each note, and the root (None where the vault has no such note)."""
+    """Cards by path, the words of each note, what kind a path names, and the root (None where there is no such note).
+
+    `summaries` by path; of notes that all have theirs they are read where somebody looks at one.
+    """
 
     cards: Mapping[str, NoteCard]
     words: Mapping[str, int]
-    kinds: Mapping[str, str]
+    kind: Callable[[str], str]
     root: str | None
     hashes: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def summaries(self) -> dict[str, str]:
-        """Summary by path."""
-        if isinstance(self.cards, NoteCards):
-            return self.cards.summaries
-        return {path: card.summary for path, card in self.cards.items()}
+    summaries: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def fingerprint(self) -> str:
         """Changes whenever anything that exploration may show changes: part of its decision keys."""
         return content_hash(
             "\n".join(
-                f"{path}\0{card.summary}\0{'|'.join(card.headings)}\0{'|'.join(card.links)}"
+                f"{path}\0{self.summaries.get(path, '')}\0{'|'.join(card.headings)}\0{'|'.join(card.links)}"
                 for path, card in sorted(self.cards.items())
             )
             + f"\0root={self.root}"
@@ -82,7 +75,7 @@ class VaultSnapshot:
         long_enough = sorted(
             path
             for path, words in self.words.items()
-            if words > params.granularity_sample_min_words and self.kinds.get(path) != "index"
+            if words > params.granularity_sample_min_words and self.kind(path) != "index"
         )
         size = min(params.granularity_sample_size, len(long_enough))
         return tuple(random.Random(params.seed).sample(long_enough, size))

@@ -7,8 +7,9 @@ unknown file, a fifth view, a find text that matches twice, a 130-word summary. 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -40,14 +41,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class NoteCard:
-    """What exploration may show of a note: never its full text (spec 1, State Model).
+    """What exploration may show of a note beside its summary: never its full text (spec 1, State Model).
 
     `headings` are lines as written (`## Section`); `links` are the paths it links to, in order, each once.
     """
 
     path: str
     title: str
-    summary: str
     headings: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
 
@@ -82,12 +82,15 @@ class SummaryRequest:
 
 @dataclass(frozen=True, slots=True)
 class LookRequest:
-    """The state of one exploration round (spec 1, Exploration Flow). `summaries` holds every linked note's summary."""
+    """The state of one exploration round (spec 1, Exploration Flow).
+
+    `summaries` holds the summary of every note that is shown or linked; read where somebody looks at one.
+    """
 
     chunk: Chunk
     viewed: tuple[NoteCard, ...]
     available: tuple[NoteCard, ...]
-    summaries: dict[str, str]
+    summaries: Mapping[str, str]
     round: int
     rounds_left: int  # after this one; 0 with may_view 0 means: check out now
     may_view: int  # files that may still be viewed in this answer
@@ -167,6 +170,9 @@ class Summary(Answer):
             if not low <= count <= high:
                 raise ValueError(f"the summary has {count} words; it must have {low} to {high}")
         return self
+
+
+NO_NOTE: Final = "no note of the vault speaks of this text"
 
 
 class Look(Answer):

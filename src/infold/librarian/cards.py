@@ -10,7 +10,7 @@ from infold.text import collapse_spaces
 
 def viewed_card(card: NoteCard, summaries: Mapping[str, str]) -> str:
     """A VIEWED note: name, summary, headings, outgoing links with the summaries of what they lead to."""
-    parts = [f"## [{card.path}]", f"**Summary:** {collapse_spaces(card.summary)}"]
+    parts = [f"## [{card.path}]", f"**Summary:** {collapse_spaces(summaries.get(card.path, ''))}"]
     if card.headings:
         parts.append("\n".join(["**Headings:**", *(f"- {collapse_spaces(heading)}" for heading in card.headings)]))
     if card.links:
@@ -18,9 +18,9 @@ def viewed_card(card: NoteCard, summaries: Mapping[str, str]) -> str:
     return "\n\n".join(parts)
 
 
-def available_card(card: NoteCard) -> str:
+def available_card(card: NoteCard, summaries: Mapping[str, str]) -> str:
     """An AVAILABLE note: name and summary on one line."""
-    return _line(card.path, card.summary)
+    return _line(card.path, summaries.get(card.path, ""))
 
 
 def _line(path: str, summary: str) -> str:

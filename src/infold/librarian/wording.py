@@ -106,7 +106,7 @@ def look_message(request: LookRequest, shown: PromptState) -> ChatMessage:
     newly_available = [card for card in request.available if card.path not in shown.cards]
     if newly_available:
         shown.cards.update(card.path for card in newly_available)
-        lines = "\n".join(available_card(card) for card in newly_available)
+        lines = "\n".join(available_card(card, request.summaries) for card in newly_available)
         parts.append("AVAILABLE too:\n\n" + fenced(lines, label="available", origin="notes"))
     state = "\n\n".join(parts) or "Nothing new to see."
     if request.may_view and request.available:

@@ -14,7 +14,7 @@ from infold.librarian.offline.duplicates import _distinct_words, find_cover
 from infold.librarian.offline.reading import bare, read_note
 from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.no_embedder import NO_EMBEDDER
-from infold.settings import Params
+from infold.settings import Params, VaultParams
 from infold.text import folded_words
 from infold.vault.note import parse
 
@@ -59,6 +59,28 @@ def test_counted_once_for_a_content(catalogue, counted):
     sync_catalogue(catalogue, ["Note 3.md"])
     scorer_of(catalogue, None, NO_EMBEDDER).corpus.weight("boiler")
     assert counted == [len(NOTES)] * 2
+
+
+def test_names_follow_the_notes_and_the_inbox(catalogue, tmp_path):
+    """Names that are kept are of the notes as they are, and of no inbox: a new alias, another inbox, none is missed."""
+
+    def covered(of: Catalogue, said: str) -> bool:
+        scorer = scorer_of(of, None, NO_EMBEDDER)
+        found = scorer.reading("Tea.md")
+        return found is not None and scorer.cover(said, found) is not None
+
+    write = (catalogue.vault / "Tea.md").write_text
+    said = "Camellia wants warm water at night."
+    write("# Tea\n\nThe tea bush wants warm water at night.\n")
+    (catalogue.vault / "Camellia.md").write_text("# Camellia\n\nA shrub.\n")
+    sync_catalogue(catalogue)
+    assert not covered(catalogue, said)
+    (catalogue.vault / "Camellia.md").write_text('---\naliases: ["the tea bush"]\n---\n# Camellia\n\nA shrub.\n')
+    sync_catalogue(catalogue)
+    assert covered(catalogue, said)
+    assert covered(catalogue, said)
+    inbox = Params(vault=VaultParams(inbox_file="Camellia.md"))
+    assert not covered(Catalogue(tmp_path / "catalogue.sqlite", catalogue.vault, inbox), said)
 
 
 @given(st.lists(st.text("ab ./\n", max_size=20), max_size=12))

@@ -8,12 +8,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.librarian.answers import Chunk, LookRequest, Paragraph
+from infold.librarian.answers import NO_NOTE, Chunk, LookRequest, Paragraph
 from infold.librarian.edit_answers import Edits
 from infold.librarian.offline import OfflineLibrarian
 from infold.librarian.offline.editing import Editing
 from infold.librarian.offline.librarian import homes_of
-from infold.librarian.offline.view_policy import NOWHERE
 from infold.librarian.rules import check_edits
 from infold.vault.edits import apply_edits
 from tests.librarian.offline.support import edit_request, evidence_in, librarian_in
@@ -228,7 +227,7 @@ async def test_the_likeliest_note_is_named_where_all_are_too_unlikely():
     librarian = OfflineLibrarian(evidence_in(SEASONS, least_chance=0.155))
     assert re.fullmatch(rf"{TOO_UNLIKELY} \(15\.5%\)", await why_nowhere(librarian, UNSURE))
     assert re.fullmatch(rf"{TOO_UNLIKELY} \(15\.5%\)", await why_nowhere(librarian, UNSURE, "Quarterly invoices."))
-    assert await why_nowhere(librarian, "Quarterly invoices.") == NOWHERE
+    assert await why_nowhere(librarian, "Quarterly invoices.") == NO_NOTE
 
 
 def test_what_another_note_speaks_of_is_told_with_that_note():

@@ -18,7 +18,7 @@ def request(
 ) -> LookRequest:
     """A round of exploration."""
     chunk = Chunk(1, (Paragraph(1, "one"), Paragraph(2, "two")))
-    cards = {path: NoteCard(path, path, "") for path in (*viewed, *available)}
+    cards = {path: NoteCard(path, path) for path in (*viewed, *available)}
     return LookRequest(
         chunk,
         tuple(cards[path] for path in viewed),

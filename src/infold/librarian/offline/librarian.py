@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from infold.librarian.answers import (
+    NO_NOTE,
     Chunk,
     EditRequest,
     Grouping,
@@ -21,7 +22,7 @@ from infold.librarian.answers import (
 from infold.librarian.articles import ArticleRequest, ArticleSummaries
 from infold.librarian.base import ConversationTranscript
 from infold.librarian.edit_answers import Edits
-from infold.librarian.offline import grouping, tree_matching, view_policy
+from infold.librarian.offline import grouping, tree_matching, view_policy, weights
 from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.articles import article_summaries
 from infold.librarian.offline.candidate_scorer import CandidateScorer
@@ -40,6 +41,7 @@ from infold.librarian.trees import Home, HomeRequest
 from infold.text import collapse_spaces
 
 _HOMES: Final = 5  # notes that a paragraph may go to
+_WEIGHED: Final = (DecisionKind.GROUP, DecisionKind.CHUNK)
 
 
 class OfflineLibrarian:
@@ -55,9 +57,9 @@ class OfflineLibrarian:
         """Who decides, with the version of the algorithm."""
         return NAME
 
-    def signature(self, kind: DecisionKind) -> str:  # noqa: ARG002 - it uses no prompts
-        """The name: one version covers every kind of decision."""
-        return NAME
+    def signature(self, kind: DecisionKind) -> str:
+        """The name; of decisions that weigh notes, with the weights that they are taken by."""
+        return f"{NAME} {weights.digest()}" if kind in _WEIGHED else NAME
 
     @property
     def spend(self) -> CostMeter:
@@ -141,7 +143,7 @@ class OfflineConversation:
         """Which notes to view next, or to check out."""
         homes = {paragraph.n: homes_of(paragraph.text, self._evidence) for paragraph in request.chunk.paragraphs}
         ranked = [self._evidence.rank(paragraph.text) for paragraph in request.chunk.paragraphs]
-        nowhere = why_none(ranked, self._evidence.least_chance) or view_policy.NOWHERE
+        nowhere = why_none(ranked, self._evidence.least_chance) or NO_NOTE
         return view_policy.look(request, homes, self._evidence.backlinks, nowhere)
 
     async def edit(self, request: EditRequest) -> Edits:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final
 
-from infold.catalogue.derived import kept_of
-from infold.catalogue.kinds import kind_of
+from infold.catalogue.derived import kept_while
+from infold.catalogue.kinds import inbox_of
+from infold.catalogue.records import NoteTitle
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.librarian.offline.candidate_scorer import CandidateScorer, Search
@@ -22,6 +24,26 @@ _FORMAT: Final = "counts/1"  # raised when a note is read otherwise, or other th
 _NAMES: Final = "names/1"  # raised when other names are taken
 
 
+class _Told:
+    """What the notes of a vault are called, the inbox aside; read where it is needed, once."""
+
+    def __init__(self, catalogue: Catalogue, inbox: str) -> None:
+        self._catalogue, self._inbox = catalogue, inbox
+
+    @cached_property
+    def _read(self) -> tuple[list[NoteTitle], list[tuple[str, str]]]:
+        titles = [title for title in self._catalogue.titles() if title.path != self._inbox]
+        return titles, self._catalogue.shown_names()
+
+    def content(self) -> str:
+        """A hash of all of it."""
+        return content_hash(repr(self._read))
+
+    def packed(self) -> bytes:
+        """The names that come of it."""
+        return packed_names(names_of(*self._read))
+
+
 def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> CandidateScorer:
     """The evidence of the vault as its catalogue and its index have it. Make it anew after a sync."""
 
@@ -31,22 +53,22 @@ def scorer_of(catalogue: Catalogue, search: Search, embedder: Embedder) -> Candi
         except (NoteUnreadable, PathRefused):
             return None
 
-    kind = kind_of(catalogue.params, catalogue.vault)
-    links = {path: targets for path, targets in catalogue.outgoing().items() if kind(path) != "inbox"}
+    inbox = inbox_of(catalogue.params)
+    links = {path: targets for path, targets in catalogue.outgoing().items() if path != inbox}
 
     def counts(count: Callable[[], TermCounts]) -> TermCounts:
         """Counted once for each content of the notes that are counted."""
-        hashes = [f"{path} {catalogue.known_hash(path)}" for path in sampled(list(links))]
-        content = content_hash("\n".join((_FORMAT, terms.VERSION, *hashes)))
-        return TermCounts.unpacked(kept_of(catalogue, "counts of terms", content, lambda: count().packed()))
+
+        def content() -> str:
+            return content_hash("\n".join(f"{path} {catalogue.known_hash(path)}" for path in sampled(list(links))))
+
+        how = content_hash(repr((_FORMAT, terms.VERSION, inbox)))
+        return TermCounts.unpacked(kept_while(catalogue, "counts of terms", how, content, lambda: count().packed()))
 
     def names() -> dict[str, OwnNames]:
         """Worked out once for each state of titles, aliases and shown names."""
-        titles = [title for title in catalogue.titles() if title.path in links]
-        shown = catalogue.shown_names()
-        content = content_hash(repr((_NAMES, titles, shown)))
-        return unpacked_names(
-            kept_of(catalogue, "names of notes", content, lambda: packed_names(names_of(titles, shown)))
-        )
+        how = content_hash(repr((_NAMES, inbox)))
+        told = _Told(catalogue, inbox)
+        return unpacked_names(kept_while(catalogue, "names of notes", how, told.content, told.packed))
 
     return CandidateScorer(read, search, embedder, links, names, counts, catalogue.params.editing.min_confidence)

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from infold.librarian.answers import Look, LookRequest
+from infold.librarian.answers import NO_NOTE, Look, LookRequest
 
 Homes = Mapping[int, Mapping[str, float]]  # paragraph to note to chance
 
 WORTH_A_VIEW: Final = 0.02
 WORTH_A_CHECKOUT: Final = 0.01
 _PER_HOP: Final = 0.7
-NOWHERE: Final = "no note of the vault speaks of this text"
 OUT_OF_REACH: Final = "no link or search hit led to the note that speaks of this text"
 
 
-def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence[str]], nowhere: str = NOWHERE) -> Look:
+def look(request: LookRequest, homes: Homes, backlinks: Callable[[str], Sequence[str]], nowhere: str = NO_NOTE) -> Look:
     """The next step of an exploration. `homes` names notes and their chances; `backlinks` who links to a note.
 
     `nowhere` says why nothing is checked out where no paragraph has a home.

@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from infold.text import content_hash
+
 NOTE: Final[Mapping[str, float]] = {
     "whole": -0.70,
     "coverage": -0.81,
@@ -100,6 +102,12 @@ GAP: Final[Mapping[str, float]] = {
 # it turns nineteen of twenty away.
 FLOOR: Final = 0.42
 FLOOR_OF_WORDS: Final = 0.18
+
+
+def digest() -> str:
+    """What tells these weights from any others: kept decisions are of the weights that they were taken by."""
+    constants = [(name, value) for name, value in sorted(globals().items()) if name.isupper()]
+    return content_hash(repr(constants))[:12]
 
 
 def vector(worth: Mapping[str, float], names: Sequence[str]) -> npt.NDArray[np.float64]:
