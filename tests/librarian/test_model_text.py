@@ -63,12 +63,14 @@ async def test_the_answer_before_a_correction_is_sent_back_as_it_was(librarian, 
 )
 def test_material_cannot_leave_its_fence(injected):
     """Whatever inbox, notes, names or summaries say stays inside one fence that carries its origin."""
-    card = replace(look_request().viewed[0], summary=injected, headings=(f"# {injected}",))
+    card = replace(look_request().viewed[0], headings=(f"# {injected}",))
+    look = look_request(injected, viewed=(card,))
+    look = replace(look, summaries=dict.fromkeys(look.summaries, injected))
     messages = [
         *group_messages(group_request(injected, "two")),
         *summary_messages(summary_request(injected)),
         *summary_messages(replace(summary_request(), linked=(("a.md", injected),))),
-        look_message(look_request(injected, viewed=(card,)), PromptState()),
+        look_message(look, PromptState()),
         edit_message(edit_request(injected, note=injected, refused=injected), PromptState()),
     ]
     for content in (m["content"] for m in messages if m["role"] == "user"):
