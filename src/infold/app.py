@@ -334,7 +334,8 @@ class OpenVault(VaultNavigator):
 
     async def _settle_summaries(self, workspace: Workspace, catalogue: Catalogue) -> Usage:
         async with self.steps(workspace) as steps:
-            await lazy.inbox.settled_summaries.settle(workspace, catalogue, steps)
+            settle = lazy.inbox.settled_summaries.settle
+            await settle(workspace, catalogue, steps.librarian.name, steps.sync_summaries)
             return steps.usage
 
     async def _integrate(self, workspace: Workspace, *, dry_run: bool) -> Run:

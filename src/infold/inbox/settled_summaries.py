@@ -18,11 +18,10 @@ from infold.text import collapse_spaces, content_hash, token_count
 from infold.vault.front_matter import without_front_matter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from infold.catalogue.records import CataloguedNote
     from infold.catalogue.store import Catalogue
-    from infold.inbox.steps import DirectSteps
     from infold.inbox.summarising import Summaries
     from infold.workspace import Workspace
 
@@ -42,12 +41,17 @@ def are_settled(workspace: Workspace, catalogue: Catalogue) -> bool:
     return is_marked(catalogue, _MARK, _state(workspace)) or _are_few_settled(workspace, catalogue)
 
 
-async def settle(workspace: Workspace, catalogue: Catalogue, steps: DirectSteps) -> Summaries:
-    """Brings the summaries up to date, and notes where there was nothing to do. Raises as `summarise_notes` does."""
-    if steps.librarian.name != OFFLINE:
-        return await steps.sync_summaries()
+async def settle(
+    workspace: Workspace, catalogue: Catalogue, librarian: str, sync: Callable[[], Awaitable[Summaries]]
+) -> Summaries:
+    """Brings the summaries up to date by `sync`, and notes where there was nothing to do. Raises what `sync` raises.
+
+    `librarian` is the name of the one who summarises.
+    """
+    if librarian != OFFLINE:
+        return await sync()
     seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
-    done = await steps.sync_summaries()
+    done = await sync()
     if not done.made and not done.warnings:
         _note(workspace, catalogue, contents, seen)
     return done

@@ -90,7 +90,7 @@ class DirectSteps:
         if self._librarian.name == OFFLINE and are_settled(self._workspace, self._catalogue):
             summaries = Summaries(self._kept_summaries())
         else:
-            summaries = await settle(self._workspace, self._catalogue, self)
+            summaries = await settle(self._workspace, self._catalogue, self._librarian.name, self.sync_summaries)
         return self.prepared(found, summaries, *self.sync_index_or_keywords())
 
     def prepared(
