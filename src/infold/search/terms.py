@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, filterfalse
 from typing import Final
@@ -96,14 +96,17 @@ def tokens(text: str) -> list[str]:
     return (_marked_token() if _marked().search(text) else _TOKEN).findall(text)
 
 
-def located(text: str) -> Iterator[tuple[str, int]]:
-    """The tokens of `text` in order, each with where it starts; signs of another form than NFKC stay as they are."""
-    pattern = _TOKEN if text.isascii() or not _marked().search(text) else _marked_token()
+def located(text: str) -> tuple[list[str], list[int]]:
+    """The tokens of `text` in order, and where each starts; signs of another form than NFKC stay as they are."""
+    pattern = _ASCII_TOKEN if text.isascii() else _marked_token() if _marked().search(text) else _TOKEN
+    found = pattern.findall(text)
+    starts = []
     at = 0
-    for token in pattern.findall(text):  # every sign that may begin a token is in one: the next such sign is the next
+    for token in found:  # every sign that may begin a token is in one: the next such sign is the next
         at = text.index(token, at)
-        yield token, at
+        starts.append(at)
         at += len(token)
+    return found, starts
 
 
 class _Joined(dict[str, str]):
@@ -151,12 +154,16 @@ class Encoder:
         if known is None:
             if len(self._forms) >= _MAX_CACHED:
                 self._forms.clear()
-            main: list[str] = []
-            secondary: list[str] = []
-            for run in (token,) if token.isascii() else _scripts().findall(token):
-                self._analyse(run, main, secondary)
-            known = self._forms[token] = _short(main), _short(secondary)
+            known = self._forms[token] = self.forms_of(token)
         return known
+
+    def forms_of(self, token: str) -> Forms:
+        """As `forms`, for whoever keeps them himself."""
+        main: list[str] = []
+        secondary: list[str] = []
+        for run in (token,) if token.isascii() else _scripts().findall(token):
+            self._analyse(run, main, secondary)
+        return _short(main), _short(secondary)
 
     def terms(self, found: Sequence[str]) -> list[str]:
         """The terms of these tokens in order: of each the main ones, then the secondary ones."""

@@ -19,7 +19,8 @@ from infold.search.query.fusion import Evidence, Ranked
 from infold.search.query.phrase_filter import Holds, passages_with
 from infold.search.query.query_parser import Question, phrase_pattern, read_question
 from infold.search.query.results import Result, SearchResult, Timing, grouped
-from infold.search.query.snippets import Snippet, SoughtWords, cut_snippet
+from infold.search.query.snippets import Snippet, snippet_of
+from infold.search.query.sought_words import SoughtWords
 from infold.search.terms import OTHER_LANGUAGE_WEIGHT, query_weights
 
 if TYPE_CHECKING:
@@ -218,8 +219,9 @@ class _Collector:
             return
         if not self.holds(hit):
             return
-        body = _body(stretch)
-        snippet = cut_snippet(body, self.wanted)
+        prose = stretch.prose
+        body = prose.whole
+        snippet = snippet_of(prose, self.wanted)
         focus = stretch.end_line - body.count("\n", snippet.focus)
         if not self._is_shown(hit.path, stretch, focus):
             heading, trail = stretch.heading, hit.trail
@@ -250,14 +252,6 @@ class _Collector:
 def _note_of(found: Hit | Result) -> str:
     """What counts as one note: a file; a memory node, which stands on no lines, is one by itself."""
     return found.path if found.start_line else found.id
-
-
-def _body(stretch: Excerpt) -> str:
-    """The text without the heading that is named beside it; the heading where there is nothing else."""
-    text = stretch.text
-    if stretch.heading is not None and text.startswith(stretch.heading):
-        return text[len(stretch.heading) :].lstrip("\r\n \t") or text
-    return text
 
 
 def _heading(hit: Hit) -> str | None:

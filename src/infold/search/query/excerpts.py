@@ -6,52 +6,36 @@ that are no notes (transcripts, memory) bring a `Texts` of their own.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+import os
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
-from infold.text import CHARACTERS_PER_TOKEN, content_hash
-from infold.vault.files import decode, read_bytes
-from infold.vault.lines import BOM, Lines
+from infold.search.query.note_text import InnerHeading, NoteText
+from infold.search.query.snippets import Prose, prose_of
+from infold.vault.files import decode, read_bytes, safe_path
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
-    from infold.settings import Params, SearchParams
+    from infold.settings import Params
 
-_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_ANY_HEADING: Final = re.compile(r"^\ufeff?(?:( {0,3}#{1,6}(?:[ \t]|$))| {0,3}(?:=+|-+)[ \t]*$)", re.MULTILINE)
-_MARKUP: Final = re.compile(r"[\W_]+")
-_BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
-_OUTLINED: Final = re.compile(
-    r"^\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+(?P<title>[^\r\n]*?))?(?:[ \t]+#+)?[ \t]*$)",
-    re.MULTILINE,
-)
-_MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the next search
-_MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
-_MOST_READ: Final = 256  # texts that are held at once
+_MOST_READ: Final = 256  # texts that are held at once by one search
 _MOST_HELD: Final = 32_000_000  # characters of them
-_EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
+_MOST_KEPT: Final = 1_500  # notes, for the searches to come
+_MOST_KEPT_CHARACTERS: Final = 2_500_000  # of them; with what is worked out of a text, some seven bytes each
+_LONGEST_KEPT: Final = 200_000  # characters of one of them
+_SETTLED_NS: Final = 2_000_000_000  # after which a file's time tells one state of it from the next
 
-_Found = tuple[str, int, int]  # a passage and its lines
-_Shown = tuple[str, int, int, str | None]  # what is shown of it, its lines, and the nearest heading
-
-
-class InnerHeading(NamedTuple):
-    """A heading inside a passage: its line, as it is written, and the titles in force from there."""
-
-    line: int
-    heading: str
-    trail: tuple[str, ...]
+Stamp = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Excerpt:
     """The text of a hit, the lines it stands on now, and the nearest heading as written; `inner` are further ones."""
 
@@ -60,6 +44,14 @@ class Excerpt:
     end_line: int
     heading: str | None
     inner: tuple[InnerHeading, ...] = ()
+
+    @cached_property
+    def prose(self) -> Prose:
+        """The text to cut snippets of: without the heading that is named beside it, unless there is nothing else."""
+        text, heading = self.text, self.heading
+        if heading is not None and text.startswith(heading):
+            text = text[len(heading) :].lstrip("\r\n \t") or text
+        return prose_of(text)
 
 
 class Texts(Protocol):
@@ -72,11 +64,59 @@ class Texts(Protocol):
 TextsOf = Callable[[str], Texts | None]  # of a group; None where hits of it have no text to look at
 
 
+class _Kept(NamedTuple):
+    note: _ReadNote
+    stamp: Stamp | None
+    moment: int | None  # in which it was known to be as it was read
+
+
+class KeptNotes:
+    """Notes as they were read last, for the searches to come: some 18 MB at most. For any number of threads.
+
+    One is taken only where its file has the stamp that it was read with, or nothing changed in the whole vault since.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._notes: dict[str, _Kept] = {}  # those asked for last at the end
+        self._characters = 0
+
+    def get(self, path: str, moment: int | None, stamp: Callable[[], Stamp | None]) -> _ReadNote | None:
+        """The note at `path`, where it is kept and as it was; `moment` numbers the state of the vault."""
+        with self._turn:
+            kept = self._notes.pop(path, None)
+            if kept is None:
+                return None
+            if moment is None or kept.moment != moment:
+                now = stamp()
+                if now is None or now != kept.stamp:
+                    self._characters -= kept.note.size
+                    return None
+                kept = kept._replace(moment=moment)
+            self._notes[path] = kept
+            return kept.note
+
+    def keep(self, path: str, note: _ReadNote, stamp: Stamp | None, moment: int | None) -> None:
+        """Keeps a note that was read after its file had this stamp, None where that does not tell.
+
+        The one that was asked for longest ago goes.
+        """
+        if note.size > _LONGEST_KEPT:
+            return
+        with self._turn:
+            former = self._notes.pop(path, None)
+            self._notes[path] = _Kept(note, stamp, moment)
+            self._characters += note.size - (former.note.size if former is not None else 0)
+            while len(self._notes) > _MOST_KEPT or self._characters > _MOST_KEPT_CHARACTERS:
+                self._characters -= self._notes.pop(next(iter(self._notes))).note.size
+
+
 class NoteTexts:
     """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen.
 
     `read` gives the text at a path where it is no file of the vault, and `kept` the passages of a note with that text,
-    where they are known without parsing it; both raise NoteUnreadable or PathRefused.
+    where they are known without parsing it; both raise NoteUnreadable or PathRefused. `notes` are those of former
+    searches, and `moment` numbers the state of the vault where that is known.
     """
 
     def __init__(
@@ -85,200 +125,86 @@ class NoteTexts:
         params: Params,
         read: Callable[[str], str] | None = None,
         kept: Callable[[str, str], list[Passage]] | None = None,
+        notes: KeptNotes | None = None,
+        moment: int | None = None,
     ) -> None:
+        self._vault = vault
         self._params = params
         self._kept = kept
-        self._read_text = read or (lambda path: decode(read_bytes(vault, path, params.vault.max_note_bytes), path))
-        self._read: dict[str, _NoteText | None] = {}
+        self._read_text = read
+        self._notes, self._moment = notes, moment
+        self._read: dict[str, _ReadNote | None] = {}
         self._held = 0
 
     def stretch(self, hit: Hit) -> Excerpt | None:
         """The passage of `hit`, read from its note."""
         note = self._note(hit.path)
-        if note is None:
-            return None
-        found = note.where_it_was(hit) or note.cut_again().get(hit.id)
-        if found is None:
-            return None
-        text, start, end, heading = note.from_heading(*found, hit.trail)
-        return Excerpt(text, start, end, heading, note.headings_between(start + 1, end))
+        return None if note is None else note.stretch(hit)
 
-    def _note(self, path: str) -> _NoteText | None:
+    def _note(self, path: str) -> _ReadNote | None:
         if path not in self._read:
             if len(self._read) >= _MOST_READ or self._held > _MOST_HELD:
                 self._read.clear()
                 self._held = 0
             try:
-                text = self._read_text(path)
+                note = self._read[path] = self._note_at(path)
             except (NoteUnreadable, PathRefused):
                 self._read[path] = None
             else:
-                self._read[path] = _NoteText(path, text, self._params.search, self._kept)
-                self._held += len(text)
+                self._held += note.size
         return self._read[path]
 
+    def _note_at(self, path: str) -> _ReadNote:
+        """The note as a former search read it, or read now, for the next one."""
+        notes, moment = self._notes, self._moment
+        if notes is None:
+            return self._anew(path)
+        note = notes.get(path, moment, lambda: self._stamp(path))
+        if note is None:
+            stamp = self._stamp(path)
+            note = self._anew(path)
+            if stamp is not None or moment is not None:
+                notes.keep(path, note, stamp, moment)
+        return note
 
-class _NoteText:
-    """A note as it stands. However many passages it has, each of its lines is looked through once."""
-
-    def __init__(
-        self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[Passage]] | None
-    ) -> None:
-        self._path = path
-        self._kept = kept
-        self._text = text
-        self._params = params
-        self._lines = Lines(text)
-        self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
-        self._passages: dict[str, _Found] | None = None
-        self._headings: dict[str, list[int]] | None = None
-        self._numbers: list[int] = []  # of the lines that look like headings
-        self._outline: list[tuple[int, str, tuple[str, ...]]] | None = None
-
-    def where_it_was(self, hit: Hit) -> _Found | None:
-        """The lines of `hit`, where they are its passage still. Lines that hold more than one passage are none."""
-        start, end = hit.start_line, hit.end_line
-        lines = self._lines
-        if not 1 <= start <= end <= len(lines.starts) or lines.ends[end - 1] - lines.starts[start - 1] > self._longest:
+    def _stamp(self, path: str) -> Stamp | None:
+        """What tells the file from one written since; None where that is too soon to tell, or it may not be read."""
+        try:
+            status = os.lstat(safe_path(self._vault, path))
+        except (OSError, PathRefused):
             return None
-        passage = self._between(start, end)
-        return (passage, start, end) if _is_that(hit, passage) else None
+        newest = max(status.st_mtime_ns, status.st_ctime_ns)
+        if time.time_ns() - newest < _SETTLED_NS:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
-    def cut_again(self) -> dict[str, _Found]:
-        """By id, the passages that the note as it is now has."""
-        from infold.search.index.point_ids import passage_ids
-
-        if self._passages is None:
-            passages = self._cut()
-            ids = passage_ids(self._path, [passage.text_hash for passage in passages])
-            self._passages = {
-                one: (passage.text, passage.start_line, passage.end_line)
-                for one, passage in zip(ids, passages, strict=True)
-            }
-        return self._passages
-
-    def _cut(self) -> list[Passage]:
-        if self._kept is not None:
-            try:
-                return self._kept(self._path, self._text)
-            except (NoteUnreadable, PathRefused):
-                return []
-        from infold.catalogue.passages import cut
-        from infold.vault.note import parse
-
-        params = self._params
-        return cut(parse(self._path, self._text), params.passage_tokens, params.overlap_tokens, params.max_passages)
-
-    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> _Shown:
-        """`passage` from its nearest heading on: the headings above that one say nothing of it.
-
-        Where it is headings and nothing else, as entries of a log are, each is text: from the first on that is not
-        above the nearest.
-        """
-        if not trail:
-            return (passage, start, end, None)
-        if first := self._first_of_headings(start, end, trail):
-            return (self._rest(passage, first, end), first, end, self._line(first).strip())
-        wanted = heading_text(trail[-1])
-        numbers = self._heading_lines().get(wanted, [])
-        above = bisect_left(numbers, start)
-        for number in range(start, end + 1):  # the headings that the passage opens with
-            if self._is_heading(number):
-                if number in numbers[above : above + end - start + 1]:
-                    return (self._rest(passage, number, end), number, end, self._line(number).strip())
-            elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
-                break
-        if above:
-            return (passage, start, end, self._line(numbers[above - 1]).strip())
-        return (passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
-
-    def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
-        """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""
-        headings = [number for number in range(start, end + 1) if not self._matches(_EMPTY, number)]
-        if len(headings) < 2 or not all(map(self._is_heading, headings)):
-            return 0
-        above = {heading_text(each) for each in trail[:-1]}
-        return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
-
-    def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
-        """The headings on these lines that are written with `#`, outside of code."""
-        self._heading_lines()
-        at = bisect_left(self._numbers, first)
-        if at == len(self._numbers) or self._numbers[at] > last:
-            return ()
-        if self._outline is None:
-            self._outline = list(_outline(self._text))
-        lines = self._lines.starts
-        begin, end = lines[first - 1], lines[last] if last < len(lines) else len(self._text) + 1
-        inside = (each for each in self._outline if begin <= each[0] < end)
-        return tuple(InnerHeading(bisect_right(lines, start), heading, trail) for start, heading, trail in inside)
-
-    def _rest(self, passage: str, number: int, end: int) -> str:
-        rest = self._between(number, end)
-        return rest if passage.endswith(rest) else passage
-
-    def _heading_lines(self) -> dict[str, list[int]]:
-        """Which lines look like each heading, in order; whether one is a heading, its title tells."""
-        if self._headings is None:
-            self._headings = {}
-            self._numbers = sorted(set(self._heading_numbers()))
-            for number in self._numbers:
-                self._headings.setdefault(heading_text(self._line(number)), []).append(number)
-        return self._headings
-
-    def _heading_numbers(self) -> Iterable[int]:
-        if "\r" in self._text:  # which ends a line too, though not to a pattern
-            return filter(self._is_heading, range(1, len(self._lines.starts) + 1))
-        found = ((self._lines.number(match.start()), match[1] is None) for match in _ANY_HEADING.finditer(self._text))
-        return (number - is_below for number, is_below in found if number > is_below)
-
-    def _is_heading(self, number: int) -> bool:
-        if self._matches(_HEADING, number):
-            return True
-        return number < len(self._lines.starts) and self._matches(_UNDERLINE, number + 1)
-
-    def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
-        start, end = self._lines.starts[number - 1], self._lines.ends[number - 1]
-        if self._text.startswith(BOM, start):
-            start += 1
-        return pattern.match(self._text, start, end) is not None
-
-    def _line(self, number: int) -> str:
-        return self._text[self._lines.starts[number - 1] : self._lines.ends[number - 1]].lstrip(BOM)
-
-    def _between(self, start: int, end: int) -> str:
-        return self._text[self._lines.starts[start - 1] : self._lines.ends[end - 1]].strip(_BLANK)
+    def _anew(self, path: str) -> _ReadNote:
+        if self._read_text is not None:
+            text = self._read_text(path)
+        else:
+            text = decode(read_bytes(self._vault, path, self._params.vault.max_note_bytes), path)
+        return _ReadNote(NoteText(path, text, self._params.search, self._kept))
 
 
-@lru_cache(maxsize=_MOST_HEADINGS)
-def heading_text(line: str) -> str:
-    """A heading as it may be compared: its letters and digits alone."""
-    return _MARKUP.sub(" ", line).strip().casefold()
+class _ReadNote:
+    """A note with the excerpts that were taken of it."""
 
+    def __init__(self, note: NoteText) -> None:
+        self._note = note
+        self._excerpts: dict[tuple[object, ...], Excerpt | None] = {}
+        self.size = note.size
 
-def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """The headings with `#` outside of fenced code: where each starts, as it is written, and the titles in force."""
-    above: list[tuple[int, str]] = []
-    fence = ""
-    for match in _OUTLINED.finditer(text):
-        if match["fence"]:
-            if not fence:
-                fence = match["fence"]
-            elif match["fence"].startswith(fence):
-                fence = ""
-            continue
-        if fence:
-            continue
-        level = len(match["hashes"])
-        while above and above[-1][0] >= level:
-            above.pop()
-        above.append((level, match["title"] or ""))
-        yield match.start(), match[0].strip(_BLANK), tuple(title for _, title in above)
+    def stretch(self, hit: Hit) -> Excerpt | None:
+        """The passage of `hit`, where it stands now."""
+        key = hit.id, hit.start_line, hit.trail
+        if key not in self._excerpts:
+            self._excerpts[key] = self._taken(hit)
+        return self._excerpts[key]
 
-
-def _is_that(hit: Hit, passage: str) -> bool:
-    """Whether `hit` is of this text: the passages of a note are numbered, and its number is not known."""
-    from infold.search.index.point_ids import point_id
-
-    digest = content_hash(passage)
-    return any(point_id(hit.path, ordinal, digest) == hit.id for ordinal in range(_MOST_ORDINALS))
+    def _taken(self, hit: Hit) -> Excerpt | None:
+        note = self._note
+        found = note.where_it_was(hit) or note.cut_again().get(hit.id)
+        if found is None:
+            return None
+        text, start, end, heading = note.from_heading(*found, hit.trail)
+        return Excerpt(text, start, end, heading, note.headings_between(start + 1, end))

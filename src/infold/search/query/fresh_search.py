@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from infold.search.follow.moments import Moments
     from infold.search.index.feeds import ChangeFeed, Feed
     from infold.search.index.sync_stats import SyncResult
-    from infold.search.query.excerpts import TextsOf
+    from infold.search.query.excerpts import KeptNotes, TextsOf
     from infold.search.query.results import SearchResult
     from infold.workspace import Workspace
 
@@ -75,6 +75,7 @@ class LiveSearch:
         self._indexed: tuple[int, float] | None = None  # the moment that the index is of, and until when that counts
         self._turn = threading.Lock()
         self._catalogue: Catalogue | None = None
+        self._notes: KeptNotes | None = None  # of former searches, where there are many
         self._unread: tuple[str, ...] = ()  # notes that the last sync could not read
 
     def search(
@@ -94,7 +95,7 @@ class LiveSearch:
         wants_sync = self._workspace.params.search.sync_on_search if sync is None else sync
         notices = self._brought_up_to_date() if wants_sync or self._folder.is_damaged else ()
         synced = time.perf_counter()
-        found, more = self._answer(asked, where, limit, min_score)
+        found, more = self._answer(asked, where, limit, min_score, self._texts(self._moment() if wants_sync else None))
         searcher, notices = self._open(), (*notices, *more)
         if len(found.results) < _FEW_RESULTS:
             notices = (*notices, *self._left_out())
@@ -143,17 +144,17 @@ class LiveSearch:
         self.close()
 
     def _answer(
-        self, asked: str, where: Filter, limit: int | None, min_score: float | None
+        self, asked: str, where: Filter, limit: int | None, min_score: float | None, texts: TextsOf
     ) -> tuple[SearchResult, tuple[str, ...]]:
         """What the index answers; one that turns out to be damaged is made anew first, and that is said."""
         try:
-            return self._open().search(asked, where, limit, min_score), ()
+            return self._open().search(asked, where, limit, min_score, texts), ()
         except IndexFault:
             if not self._folder.is_damaged:
                 raise
         self.close()
         notices = self._brought_up_to_date()
-        return self._open().search(asked, where, limit, min_score), notices
+        return self._open().search(asked, where, limit, min_score, texts), notices
 
     def _brought_up_to_date(self) -> tuple[str, ...]:
         """What to say about it: nothing where all went well."""
@@ -245,15 +246,23 @@ class LiveSearch:
     def _opened(self) -> Searcher:
         space = self._workspace
         try:
-            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+            return Searcher(space.index, space.params.search, self._embedder)
         except IndexFault:  # damage shows when the index is opened; a sync then makes it anew from what is kept
             self._brought_up_to_date()
-            return Searcher(space.index, space.params.search, self._embedder, self._texts)
+            return Searcher(space.index, space.params.search, self._embedder)
 
-    def _texts(self) -> TextsOf:
-        from infold.search.query.excerpts import NoteTexts
+    def _moment(self) -> int | None:
+        """The state of the vault that the index is of, where that is known."""
+        indexed = self._indexed
+        return indexed[0] if indexed is not None else None
 
-        notes = NoteTexts(self._workspace.vault, self._workspace.params, kept=self._passages)
+    def _texts(self, moment: int | None) -> TextsOf:
+        from infold.search.query.excerpts import KeptNotes, NoteTexts
+
+        if self._notes is None and self._moments is not None:
+            self._notes = KeptNotes()
+        space = self._workspace
+        notes = NoteTexts(space.vault, space.params, kept=self._passages, notes=self._notes, moment=moment)
         others = cache(self._more_texts or (lambda _: None))
         return lambda group: notes if group in NOTE_GROUPS else others(group)
 

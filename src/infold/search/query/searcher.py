@@ -59,6 +59,10 @@ _SCORED_PASSAGES: Final = 2000
 _T = TypeVar("_T")
 
 
+def _no_texts(_: str) -> None:
+    """No text of any source."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoteScore:
     """How well a note answers a text: BM25 (0 and up) and cosine (-1 to 1) of its best passages."""
@@ -70,8 +74,7 @@ class NoteScore:
 class Searcher:
     """An open search, for any number of threads. Raises IndexFault where there is no index, or it is damaged.
 
-    `embedder` must be the one that the index was made with, else only keywords are looked for. `texts` gives what
-    the hits of each source say, for one `search`.
+    `embedder` must be the one that the index was made with, else only keywords are looked for.
     """
 
     def __init__(
@@ -79,11 +82,9 @@ class Searcher:
         index_dir: Path,
         params: SearchParams,
         embedder: Embedder,
-        texts: Callable[[], TextsOf] | None = None,
     ) -> None:
         self._params = params
         self._embedder = embedder
-        self._texts = texts
         self._folder = Generations(index_dir)
         self._last: tuple[str, QueryVector] | None = None
         self._opening = threading.Lock()
@@ -193,17 +194,22 @@ class Searcher:
         return self._ask(look)
 
     def search(
-        self, asked: str, where: Filter = EVERYTHING, limit: int | None = None, min_score: float | None = None
+        self,
+        asked: str,
+        where: Filter = EVERYTHING,
+        limit: int | None = None,
+        min_score: float | None = None,
+        texts: TextsOf = _no_texts,
     ) -> SearchResult:
         """The places that answer, by source, at most `limit` in all, none below `min_score` (spec 3, section 6).
 
-        `search.query.query_parser` has the operators. What the files no longer say is left out, and counted. Where no
-        groups are named, external text and nodes are left out too.
+        `search.query.query_parser` has the operators. `texts` gives what the hits of each source say; what the files no
+        longer say is left out, and counted. Where no groups are named, external text and nodes are left out too.
         """
         return answer(
             self,
             asked,
-            texts=self._texts() if self._texts is not None else lambda _: None,
+            texts=texts,
             where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
             limit=self._params.max_results if limit is None else limit,
             min_score=self._params.min_score if min_score is None else min_score,

@@ -5,15 +5,17 @@ Pure functions over the text of a file as it stands. Nothing is added and nothin
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from operator import attrgetter
+from sys import intern
 from typing import Final, NamedTuple
 
-from infold.search.terms import encoder, located
+from infold.search.query.sought_words import SoughtWords
+from infold.search.terms import located
 from infold.vault.link_lines import link_lines
 
 SNIPPET_CHARACTERS: Final = 200
@@ -23,33 +25,6 @@ _PHRASE_WEIGHT: Final = 10.0
 _REPEAT_WEIGHT: Final = 0.01
 
 Mark = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class SoughtWords:
-    """What is marked: terms with what each counts, the languages to read words in, and phrases as patterns."""
-
-    terms: Mapping[str, float]
-    languages: tuple[str, ...]
-    phrases: tuple[re.Pattern[str], ...] = ()
-
-    @cached_property
-    def of(self) -> Mapping[str, tuple[str, ...]]:
-        """The terms that a word of a text has; worked out once, for every passage that is looked through."""
-        return _TermsOf(self)
-
-
-class _TermsOf(dict[str, tuple[str, ...]]):
-    """Of each word that was met, those of the terms that are sought."""
-
-    def __init__(self, wanted: SoughtWords) -> None:
-        super().__init__()
-        self._terms, self._readers = wanted.terms.keys(), [encoder(language) for language in wanted.languages]
-
-    def __missing__(self, token: str) -> tuple[str, ...]:
-        forms = {form for reader in self._readers for part in reader.forms(token) for form in part}
-        found = self[token] = tuple(forms & self._terms)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +46,43 @@ class _Match(NamedTuple):
     weight: float
 
 
+_START: Final = attrgetter("start")
+
+
+class Prose(NamedTuple):
+    """A text to cut snippets of: `text` is what is read of the `whole`, from `begin` on, with where each word starts.
+
+    Lines in it that only say where links lead are `unread`.
+    """
+
+    whole: str
+    text: str
+    begin: int
+    unread: tuple[Mark, ...]
+    words: Sequence[str]
+    starts: Sequence[int]
+
+
+def prose_of(text: str) -> Prose:
+    """`text` as it is read. Its words are held once, in however many texts they stand."""
+    begin, end, unread = _read_part(text)
+    read = text[:end]
+    words, starts = located(read)
+    return Prose(text, read, begin, tuple(unread), tuple(map(intern, words)), array("I", starts))
+
+
 def cut_snippet(text: str, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) -> Snippet:
     """The window of `text` that holds most of what is wanted; its beginning where nothing matches."""
-    begin, end, unread = _prose(text)
-    text = text[:end]
-    found = (match for match in _matches(text, wanted) if not any(a <= match.start < b for a, b in unread))
-    matches = sorted(found, key=lambda match: match.start)
+    return snippet_of(prose_of(text), wanted, size)
+
+
+def snippet_of(prose: Prose, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) -> Snippet:
+    """As `cut_snippet`, of a text that was read before."""
+    text = prose.text
+    matches = _matches(prose, wanted)
     first, last = _best_window(matches, size)
     inside = matches[first:last]
+    begin = prose.begin
     start, end = _bounds(text, inside[0].start if inside else begin, inside[-1].end if inside else begin, size)
     marks = _merged((match.start - start, match.end - start) for match in matches if start <= match.start < end)
     return Snippet(
@@ -91,7 +95,7 @@ def cut_snippet(text: str, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS) 
     )
 
 
-def _prose(text: str) -> tuple[int, int, list[Mark]]:
+def _read_part(text: str) -> tuple[int, int, list[Mark]]:
     """Where what is read begins and ends in `text`, and the lines in it that only say where links lead."""
     unread = sorted(link_lines(text))
     begin, end = 0, len(text)
@@ -104,17 +108,26 @@ def _prose(text: str) -> tuple[int, int, list[Mark]]:
     return (begin, end, unread) if begin < end else (0, len(text), [])
 
 
-def _matches(text: str, wanted: SoughtWords) -> Iterator[_Match]:
-    for pattern in wanted.phrases:
-        for found in pattern.finditer(text):
-            yield _Match(found.start(), found.end(), pattern.pattern, _PHRASE_WEIGHT)
-    terms_of = wanted.of
-    for token, at in located(text):
+def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
+    """All matches, in order."""
+    found = [
+        _Match(match.start(), match.end(), pattern.pattern, _PHRASE_WEIGHT)
+        for pattern in wanted.phrases
+        for match in pattern.finditer(prose.text)
+    ]
+    terms_of, weights = wanted.among(prose.words), wanted.terms
+    for token, at in zip(prose.words, prose.starts, strict=True):
+        if token not in terms_of:
+            continue
         for term in terms_of[token]:
             if _is_part(term, token):
-                yield from _places(term, token, at, wanted.terms[term])
+                found += _places(term, token, at, weights[term])
             else:
-                yield _Match(at, at + len(token), term, wanted.terms[term])
+                found.append(_Match(at, at + len(token), term, weights[term]))
+    if prose.unread:
+        found = [match for match in found if not any(a <= match.start < b for a, b in prose.unread)]
+    found.sort(key=_START)
+    return found
 
 
 def _is_part(term: str, token: str) -> bool:

@@ -1,0 +1,218 @@
+"""A note as it stands: where in it a passage of the index is now, from which heading on, and the headings within.
+
+Pure functions of its text, apart from cutting it again. Which notes are read, and kept, belongs to
+`search.query.excerpts`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from infold.errors import NoteUnreadable, PathRefused
+from infold.search.index.contract import Hit
+from infold.text import CHARACTERS_PER_TOKEN, content_hash
+from infold.vault.lines import BOM, Lines
+
+if TYPE_CHECKING:
+    from infold.catalogue.passages import Passage
+    from infold.settings import SearchParams
+
+_HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_ANY_HEADING: Final = re.compile(r"^\ufeff?(?:( {0,3}#{1,6}(?:[ \t]|$))| {0,3}(?:=+|-+)[ \t]*$)", re.MULTILINE)
+_MARKUP: Final = re.compile(r"[\W_]+")
+_BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
+_OUTLINED: Final = re.compile(
+    r"^\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+(?P<title>[^\r\n]*?))?(?:[ \t]+#+)?[ \t]*$)",
+    re.MULTILINE,
+)
+_MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the next search
+_MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
+_EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
+
+_Found = tuple[str, int, int]  # a passage and its lines
+_Shown = tuple[str, int, int, str | None]  # what is shown of it, its lines, and the nearest heading
+
+
+class InnerHeading(NamedTuple):
+    """A heading inside a passage: its line, as it is written, and the titles in force from there."""
+
+    line: int
+    heading: str
+    trail: tuple[str, ...]
+
+
+class NoteText:
+    """A note as it stands. However many passages it has, each of its lines is looked through once."""
+
+    def __init__(
+        self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[Passage]] | None
+    ) -> None:
+        self._path = path
+        self._kept = kept
+        self._text = text
+        self._params = params
+        self._lines = Lines(text)
+        self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
+        self._passages: dict[str, _Found] | None = None
+        self._headings: dict[str, list[int]] | None = None
+        self._numbers: list[int] = []  # of the lines that look like headings
+        self._outline: list[tuple[int, str, tuple[str, ...]]] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many characters it has."""
+        return len(self._text)
+
+    def where_it_was(self, hit: Hit) -> _Found | None:
+        """The lines of `hit`, where they are its passage still. Lines that hold more than one passage are none."""
+        start, end = hit.start_line, hit.end_line
+        lines = self._lines
+        if not 1 <= start <= end <= len(lines.starts) or lines.ends[end - 1] - lines.starts[start - 1] > self._longest:
+            return None
+        passage = self._between(start, end)
+        return (passage, start, end) if _is_that(hit, passage) else None
+
+    def cut_again(self) -> dict[str, _Found]:
+        """By id, the passages that the note as it is now has."""
+        from infold.search.index.point_ids import passage_ids
+
+        if self._passages is None:
+            passages = self._cut()
+            ids = passage_ids(self._path, [passage.text_hash for passage in passages])
+            self._passages = {
+                one: (passage.text, passage.start_line, passage.end_line)
+                for one, passage in zip(ids, passages, strict=True)
+            }
+        return self._passages
+
+    def _cut(self) -> list[Passage]:
+        if self._kept is not None:
+            try:
+                return self._kept(self._path, self._text)
+            except (NoteUnreadable, PathRefused):
+                return []
+        from infold.catalogue.passages import cut
+        from infold.vault.note import parse
+
+        params = self._params
+        return cut(parse(self._path, self._text), params.passage_tokens, params.overlap_tokens, params.max_passages)
+
+    def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> _Shown:
+        """`passage` from its nearest heading on: the headings above that one say nothing of it.
+
+        Where it is headings and nothing else, as entries of a log are, each is text: from the first on that is not
+        above the nearest.
+        """
+        if not trail:
+            return (passage, start, end, None)
+        if first := self._first_of_headings(start, end, trail):
+            return (self._rest(passage, first, end), first, end, self._line(first).strip())
+        wanted = heading_text(trail[-1])
+        numbers = self._heading_lines().get(wanted, [])
+        above = bisect_left(numbers, start)
+        for number in range(start, end + 1):  # the headings that the passage opens with
+            if self._is_heading(number):
+                if number in numbers[above : above + end - start + 1]:
+                    return (self._rest(passage, number, end), number, end, self._line(number).strip())
+            elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
+                break
+        if above:
+            return (passage, start, end, self._line(numbers[above - 1]).strip())
+        return (passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
+
+    def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
+        """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""
+        headings = [number for number in range(start, end + 1) if not self._matches(_EMPTY, number)]
+        if len(headings) < 2 or not all(map(self._is_heading, headings)):
+            return 0
+        above = {heading_text(each) for each in trail[:-1]}
+        return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
+
+    def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
+        """The headings on these lines that are written with `#`, outside of code."""
+        self._heading_lines()
+        at = bisect_left(self._numbers, first)
+        if at == len(self._numbers) or self._numbers[at] > last:
+            return ()
+        if self._outline is None:
+            self._outline = list(_outline(self._text))
+        lines = self._lines.starts
+        begin, end = lines[first - 1], lines[last] if last < len(lines) else len(self._text) + 1
+        inside = (each for each in self._outline if begin <= each[0] < end)
+        return tuple(InnerHeading(bisect_right(lines, start), heading, trail) for start, heading, trail in inside)
+
+    def _rest(self, passage: str, number: int, end: int) -> str:
+        rest = self._between(number, end)
+        return rest if passage.endswith(rest) else passage
+
+    def _heading_lines(self) -> dict[str, list[int]]:
+        """Which lines look like each heading, in order; whether one is a heading, its title tells."""
+        if self._headings is None:
+            found: dict[str, list[int]] = {}
+            self._numbers = sorted(set(self._heading_numbers()))
+            for number in self._numbers:
+                found.setdefault(heading_text(self._line(number)), []).append(number)
+            self._headings = found  # when it is whole, for several threads may ask
+        return self._headings
+
+    def _heading_numbers(self) -> Iterable[int]:
+        if "\r" in self._text:  # which ends a line too, though not to a pattern
+            return filter(self._is_heading, range(1, len(self._lines.starts) + 1))
+        found = ((self._lines.number(match.start()), match[1] is None) for match in _ANY_HEADING.finditer(self._text))
+        return (number - is_below for number, is_below in found if number > is_below)
+
+    def _is_heading(self, number: int) -> bool:
+        if self._matches(_HEADING, number):
+            return True
+        return number < len(self._lines.starts) and self._matches(_UNDERLINE, number + 1)
+
+    def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
+        start, end = self._lines.starts[number - 1], self._lines.ends[number - 1]
+        if self._text.startswith(BOM, start):
+            start += 1
+        return pattern.match(self._text, start, end) is not None
+
+    def _line(self, number: int) -> str:
+        return self._text[self._lines.starts[number - 1] : self._lines.ends[number - 1]].lstrip(BOM)
+
+    def _between(self, start: int, end: int) -> str:
+        return self._text[self._lines.starts[start - 1] : self._lines.ends[end - 1]].strip(_BLANK)
+
+
+@lru_cache(maxsize=_MOST_HEADINGS)
+def heading_text(line: str) -> str:
+    """A heading as it may be compared: its letters and digits alone."""
+    return _MARKUP.sub(" ", line).strip().casefold()
+
+
+def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The headings with `#` outside of fenced code: where each starts, as it is written, and the titles in force."""
+    above: list[tuple[int, str]] = []
+    fence = ""
+    for match in _OUTLINED.finditer(text):
+        if match["fence"]:
+            if not fence:
+                fence = match["fence"]
+            elif match["fence"].startswith(fence):
+                fence = ""
+            continue
+        if fence:
+            continue
+        level = len(match["hashes"])
+        while above and above[-1][0] >= level:
+            above.pop()
+        above.append((level, match["title"] or ""))
+        yield match.start(), match[0].strip(_BLANK), tuple(title for _, title in above)
+
+
+def _is_that(hit: Hit, passage: str) -> bool:
+    """Whether `hit` is of this text: the passages of a note are numbered, and its number is not known."""
+    from infold.search.index.point_ids import point_id
+
+    digest = content_hash(passage)
+    return any(point_id(hit.path, ordinal, digest) == hit.id for ordinal in range(_MOST_ORDINALS))
