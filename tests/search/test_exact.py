@@ -6,7 +6,7 @@ import pytest
 
 from infold.catalogue import passages
 from infold.search.embed.no_embedder import NO_EMBEDDER
-from infold.search.query import excerpts as stretches
+from infold.search.query import excerpts, note_text
 from infold.search.query.excerpts import NoteTexts
 from infold.search.query.fresh_search import LiveSearch
 from infold.settings import Params
@@ -18,7 +18,7 @@ class Work:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.reads = self.cuts = self.hashed = 0
-        read, cut, digest = stretches.read_bytes, passages.cut, stretches.content_hash  # type: ignore[attr-defined]
+        read, cut, digest = excerpts.read_bytes, passages.cut, note_text.content_hash  # type: ignore[attr-defined]
 
         def counting_read(*given):
             self.reads += 1
@@ -32,9 +32,9 @@ class Work:
             self.hashed += len(data)
             return digest(data)
 
-        monkeypatch.setattr(stretches, "read_bytes", counting_read)
+        monkeypatch.setattr(excerpts, "read_bytes", counting_read)
         monkeypatch.setattr(passages, "cut", counting_cut)
-        monkeypatch.setattr(stretches, "content_hash", counting_hash)
+        monkeypatch.setattr(note_text, "content_hash", counting_hash)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_note_of_one_line_is_read_once_and_not_cut_again(searched, words):
 
 def test_many_notes_are_read_once_for_each_look(searched, monkeypatch):
     """Also more than are held at once, however their passages take turns in the ranking."""
-    monkeypatch.setattr(stretches, "_MOST_READ", 2)
+    monkeypatch.setattr(excerpts, "_MOST_READ", 2)
     paragraph = "\n\n".join(f"gamma tractor number {n} " + "kiwi filler " * 70 for n in range(8))
     notes = {f"n{n}.md": f"# Note {n}\n\n{paragraph}\n" for n in range(30)}
     found, work = searched({**notes, "it.md": "gamma kiwi tractor"}, '"gamma kiwi tractor"')
@@ -88,7 +88,7 @@ def test_the_heading_above_is_found_without_reading_up_to_it(tmp_path, monkeypat
     from infold.vault.note import parse
 
     looked = 0
-    heading_text = stretches.heading_text
+    heading_text = note_text.heading_text
 
     def counting(line):
         nonlocal looked
@@ -99,7 +99,7 @@ def test_the_heading_above_is_found_without_reading_up_to_it(tmp_path, monkeypat
     (tmp_path / "n.md").write_text(text)
     points = note_points(parse("n.md", text), "standard", Params().search).points
     texts = NoteTexts(tmp_path, Params())
-    monkeypatch.setattr(stretches, "heading_text", counting)
+    monkeypatch.setattr(note_text, "heading_text", counting)
     for point in points:
         hit = Hit(point.path, point.start_line, point.end_line, point.trail, 1.0, id=point.id)
         assert texts.stretch(hit).heading == "# Top"

@@ -59,7 +59,8 @@ def test_notes_count_from_the_least_near_of_them():
     hits = [Hit("a.md", 1, 2, (), 9.0, id="1"), Hit("b.md", 1, 2, (), 8.0, id="2")]
     memory, unknown = Hit("memory/x", 0, 0, (), 7.0, id="3"), Hit("c.md", 1, 2, (), 6.0, id="4")
     ranking = note_nearness([*hits, memory, unknown], {"a.md": 0.2, "b.md": 0.6}, [memory.scored(0.5)], 0.5)
-    assert [(hit.path, hit.score) for hit in ranking.hits] == [("b.md", 0.6), ("memory/x", 0.5), ("a.md", 0.2)]
+    assert [hit.path for hit in ranking.hits] == ["b.md", "memory/x", "a.md"]
+    assert ranking.scored == [0.6, 0.5, 0.2]
     assert ranking.base == 0.2
     assert ranking.weight == pytest.approx(0.5 * NOTE_WEIGHT)
 

@@ -27,7 +27,7 @@ def matched(question: str, hits: list[Hit], held: dict[str, set[str]]) -> dict[s
         frequencies=lambda terms: dict.fromkeys(terms, 3),
         covered=lambda weights, ids: {one: sum(weights[term] for term in weights if term in held[one]) for one in ids},
     )
-    return {each.path: each.score for each in found.hits}
+    return {each.path: score for each, score in zip(found.hits, found.scored, strict=True)}
 
 
 def test_a_title_that_is_the_question_counts_whole():

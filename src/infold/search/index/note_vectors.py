@@ -7,8 +7,8 @@ its passages; lost or broken, it costs a rebuild, nothing else.
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import mul
@@ -33,8 +33,9 @@ _SCHEMA: Final = Schema(
 )
 _OF_PATHS: Final = "SELECT path, scale, vector FROM means WHERE path IN (SELECT value FROM json_each(?))"
 _MOST_READ: Final = 8192  # means that are held
-_Mean = tuple[float, "array[int]"]  # what a step of its bytes is, and the bytes
-_NONE: Final[_Mean] = (0.0, array("b"))
+_MANY: Final = 4_000  # compared by one process, from which on it pays to load numpy
+_Row = tuple[float, int]  # what a step of the bytes of a mean is, and where among those read it stands
+_NONE: Final[_Row] = (0.0, -1)
 _LARGEST: Final = 127  # of a signed byte
 
 
@@ -45,8 +46,10 @@ class NoteVectors:
         opened = Database.read_only if read_only else Database
         self._db: Database | None = opened(file, _SCHEMA)
         self._closing = threading.Lock()
-        self._state: object = None  # of the file, when `_read` was read
-        self._read: dict[str, _Mean] = {}
+        self._state: object = None  # of the file, when these were read:
+        self._rows: dict[str, _Row] = {}
+        self._bytes = bytearray()
+        self._compared = 0
 
     def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
         """Forgets these paths and keeps the means of the paths of `records`, which has all there are of each."""
@@ -60,24 +63,40 @@ class NoteVectors:
 
     def cosines(self, vector: QueryVector, paths: Sequence[str]) -> dict[str, float]:
         """How near each of these paths is to a question's vector of length 1, as far as they are here."""
-        asked = vector.tolist()
         with self._held() as held:
-            means = self._means(held, paths)
-        return {path: scale * sum(map(mul, asked, mean)) for path, (scale, mean) in means.items() if scale}
+            self._read_in(held, paths)
+            there = [(path, *self._rows[path]) for path in paths if self._rows[path] is not _NONE]
+            sums = self._products(vector, [row for _, _, row in there])
+        return {path: scale * product for (path, scale, _), product in zip(there, sums, strict=True)}
 
-    def _means(self, held: Database, paths: Sequence[str]) -> dict[str, _Mean]:
-        """Those of these paths, which are kept until something is written: one search asks for what others did."""
+    def _products(self, vector: QueryVector, rows: Sequence[int]) -> list[float]:
+        """The scalar products of a vector with these rows of what was read."""
+        self._compared += len(rows)
+        size = len(vector)
+        if self._compared < _MANY and "numpy" not in sys.modules:
+            asked, read = vector.tolist(), memoryview(self._bytes).cast("b")
+            return [sum(map(mul, asked, read[row * size : (row + 1) * size])) for row in rows]
+        import numpy as np
+
+        means = np.frombuffer(self._bytes, dtype=np.int8).reshape(-1, size)[rows]
+        found: list[float] = np.einsum("ij,j->i", means.astype(np.float64), np.asarray(vector, np.float64)).tolist()
+        return found
+
+    def _read_in(self, held: Database, paths: Sequence[str]) -> None:
+        """Has these paths read, and kept until something is written: one search asks for what others did."""
         state = stamp_of(held.file), stamp_of(held.file.with_name(f"{held.file.name}-wal"))
-        if state != self._state or len(self._read) > _MOST_READ:
-            self._state, self._read = state, {}
-        known = self._read
-        missing = [path for path in paths if path not in known]
-        if missing:
-            with held.reading() as db:
-                found = db.execute(_OF_PATHS, (json.dumps(missing),)).fetchall()
-            known |= dict.fromkeys(missing, _NONE)
-            known |= {path: (scale, array("b", mean)) for path, scale, mean in found}
-        return {path: known[path] for path in paths}
+        if state != self._state or len(self._rows) > _MOST_READ:
+            self._state, self._rows, self._bytes = state, {}, bytearray()
+        missing = [path for path in paths if path not in self._rows]
+        if not missing:
+            return
+        with held.reading() as db:
+            found = db.execute(_OF_PATHS, (json.dumps(missing),)).fetchall()
+        self._rows |= dict.fromkeys(missing, _NONE)
+        for path, scale, mean in found:
+            if scale:
+                self._rows[path] = scale, len(self._bytes) // len(mean)
+                self._bytes += mean
 
     def close(self) -> None:
         """Lets go of the file. Calling it again does nothing."""

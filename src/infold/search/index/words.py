@@ -34,6 +34,7 @@ _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesys
 _STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
 _values_of = attrgetter(*_STORED)
 _MOST_POINTS: Final = 8192  # that are held as they were read
+_MOST_FREQUENCIES: Final = 16_384  # of terms, likewise
 _TUPLES: Final = ("trail", "tags")
 
 WordField = Literal["words", "written"]
@@ -95,18 +96,24 @@ class WordIndex:
 
     def hits(self, ids: Sequence[str], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> dict[str, Hit]:
         """The points of these ids that are there, that `where` lets through and meet `demands`; their score is 0."""
-        if not ids:
-            return {}
-        named = _any_of(self._schema, "id", ids)
-        conditions = *_conditions(self._schema, where), *_demanded(self._schema, demands)
-        found = self._asked(_all_of(named, *conditions), len(ids), "looking points up")
-        return {hit.id: hit for _, hit in found}
+        groups = where.groups
+        is_known = demands == NO_DEMANDS and where == Filter(groups=groups)
+        known = self._last().known(ids) if is_known else {}
+        missing = [one for one in ids if one not in known]
+        if groups:
+            known = {one: hit for one, hit in known.items() if hit.group in groups}
+        if missing:
+            named = _any_of(self._schema, "id", missing)
+            conditions = *_conditions(self._schema, where), *_demanded(self._schema, demands)
+            found = self._asked(_all_of(named, *conditions), len(missing), "looking points up")
+            known |= {hit.id: hit for _, hit in found}
+        return known
 
     def frequencies(self, terms: Collection[str], field: WordField = "words") -> dict[str, int]:
         """In how many points each of these terms stands; as a main one, unless those as written are asked for."""
         with _translated(self.folder, "counting words"):
-            searcher = self._searcher()
-            return {term: int(searcher.doc_freq(field, term)) for term in terms}
+            committed = self._last()
+            return {term: committed.frequency(field, term) for term in terms}
 
     def holding(self, terms: Collection[str], outside: str) -> int:
         """In how many points all of these terms stand as main ones, those of the path `outside` left out."""
@@ -194,6 +201,23 @@ class _Committed:
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self.searcher = searcher
         self._points: dict[tuple[int, int], Hit] = {}
+        self._by_id: dict[str, Hit] = {}
+        self._frequencies: dict[tuple[str, str], int] = {}
+
+    def frequency(self, field: WordField, term: str) -> int:
+        """In how many points a term stands."""
+        key = field, term
+        known = self._frequencies.get(key)
+        if known is None:
+            if len(self._frequencies) >= _MOST_FREQUENCIES:
+                self._frequencies.clear()
+            known = self._frequencies[key] = int(self.searcher.doc_freq(field, term))
+        return known
+
+    def known(self, ids: Sequence[str]) -> dict[str, Hit]:
+        """Those of these points that were read."""
+        by_id = self._by_id
+        return {one: by_id[one] for one in ids if one in by_id}
 
     def point(self, address: tantivy.DocAddress) -> Hit:
         """The point at an address, which is its own in this commit alone."""
@@ -202,8 +226,10 @@ class _Committed:
         if known is None:
             if len(self._points) >= _MOST_POINTS:
                 self._points.clear()
+                self._by_id = {}  # another, for one that is read meanwhile
             row = self.searcher.doc(address).get_first("row")
             known = self._points[key] = _read_row(row or b"{}")
+            self._by_id[known.id] = known
         return known
 
 

@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop
+from itertools import count
+from operator import attrgetter, neg
 from typing import TYPE_CHECKING, Final
 
 from infold.search.index.contract import Hit
@@ -31,6 +34,7 @@ NOTE_WEIGHT: Final = 2.13  # what the nearness of a note counts beside that of a
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
+_STANDING: Final = attrgetter("path", "start_line", "id")
 PassageKey = tuple[str, int, int, str]
 
 
@@ -42,6 +46,12 @@ class Ranking:
     hits: Sequence[Hit]
     weight: float
     base: float = 0.0  # the score that what is not among the hits may have at most
+    scores: Sequence[float] = ()  # of the hits, where it is not their own
+
+    @property
+    def scored(self) -> Sequence[float]:
+        """The score of each hit."""
+        return self.scores or [hit.score for hit in self.hits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +87,10 @@ def fuse(rankings: Sequence[Ranking], k: int = RRF_K) -> list[Ranked]:
     hits: dict[PassageKey, Hit] = {}
     evidence: dict[PassageKey, list[Evidence]] = {}
     for ranking in counting:
-        for rank, hit in enumerate(ranking.hits, 1):
+        for rank, (hit, score) in enumerate(zip(ranking.hits, ranking.scored, strict=True), 1):
             share = ranking.weight * (k + 1) / (k + rank) / total
             hits.setdefault(_place(hit), hit)
-            evidence.setdefault(_place(hit), []).append(Evidence(ranking.name, rank, hit.score, ranking.weight, share))
+            evidence.setdefault(_place(hit), []).append(Evidence(ranking.name, rank, score, ranking.weight, share))
     scores = {place: sum(part.share for part in parts) for place, parts in evidence.items()}
     best = sorted(scores, key=lambda place: (-scores[place], place))
     return [Ranked(hits[place].scored(min(scores[place], 1.0)), tuple(evidence[place])) for place in best]
@@ -95,49 +105,68 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
     Scores are scaled so that what is best in every ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
-    numbers: dict[PassageKey, int] = {}  # of the passages, as they are met
-    hits: list[Hit] = []
-    found: list[dict[int, tuple[int, float]]] = []  # for each ranking, place and score of what it found
-    for ranking in counting:
-        own: dict[int, tuple[int, float]] = {}
-        for rank, hit in enumerate(ranking.hits, 1):
-            number = numbers.setdefault(_place(hit), len(hits))
-            if number == len(hits):
-                hits.append(hit)
-            own[number] = rank, hit.score
-        found.append(own)
+    numbers, hits, ats = _numbered(counting)
+    found = [dict(zip(at, ranking.scored, strict=True)) for ranking, at in zip(counting, ats, strict=True)]
     added = [_added(ranking, own, hits) for ranking, own in zip(counting, found, strict=True)]
-    total = sum(max(parts) for parts in added)
+    total = sum(map(max, added))
     if total <= 0:
         yield from fuse(rankings)
         return
-    scores = [min(sum([part / total for part in parts]), 1.0) for parts in zip(*added, strict=True)]
-    for score, _, number in sorted((-scores[number], place, number) for place, number in numbers.items()):
+    shares = [[part / total for part in parts] for parts in added]
+    best = [
+        (-min(score, 1.0), place, number)
+        for score, (place, number) in zip(map(sum, zip(*shares, strict=True)), numbers.items(), strict=True)
+    ]
+    heapify(best)  # few of many are taken
+    ranks = [dict(zip(at, count(1), strict=False)) for at in ats]
+    while best:
+        score, _, number = heappop(best)
         evidence = tuple(
-            Evidence(ranking.name, *own.get(number, (0, 0.0)), ranking.weight, parts[number] / total)
-            for ranking, own, parts in zip(counting, found, added, strict=True)
+            Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, parts[number])
+            for ranking, rank, own, parts in zip(counting, ranks, found, shares, strict=True)
             if parts[number] > 0 or number in own
         )
         yield Ranked(hits[number].scored(-score), evidence)
 
 
-def _added(ranking: Ranking, found: Mapping[int, tuple[int, float]], hits: Sequence[Hit]) -> list[float]:
+def _numbered(rankings: Sequence[Ranking]) -> tuple[dict[PassageKey, int], list[Hit], list[list[int]]]:
+    """The passages with numbers, as they are met; the first hit of each; and of each ranking the numbers, in order."""
+    numbers: dict[PassageKey, int] = {}
+    hits: list[Hit] = []
+    met: dict[int, int] = {}  # by the identity of a hit: most are in several rankings
+    ats = []
+    for ranking in rankings:
+        for hit in ranking.hits:
+            if id(hit) not in met:
+                number = met[id(hit)] = numbers.setdefault(_place(hit), len(hits))
+                if number == len(hits):
+                    hits.append(hit)
+        ats.append([met[id(hit)] for hit in ranking.hits])
+    return numbers, hits, ats
+
+
+def _added(ranking: Ranking, found: Mapping[int, float], hits: Sequence[Hit]) -> list[float]:
     """What a ranking adds to each of these passages: for itself, where it was found, and for its note."""
+    weight, added = ranking.weight, [0.0] * len(hits)
     strengths = _strengths(ranking, found)
-    share = NOTE_SHARE if ranking.name == KEYWORD else 0.0
-    notes = _note_strengths(strengths, hits) if share else {}
-    weight, strength_of, note_of = ranking.weight, strengths.get, notes.get
-    return [weight * (strength_of(number, 0.0) + share * note_of(hit.path, 0.0)) for number, hit in enumerate(hits)]
+    if ranking.name != KEYWORD:
+        for number, strength in strengths.items():
+            added[number] = weight * strength
+        return added
+    notes = _note_strengths(strengths, hits)
+    strength_of, note_of = strengths.get, notes.get
+    return [
+        weight * (strength_of(number, 0.0) + NOTE_SHARE * note_of(hit.path, 0.0)) for number, hit in enumerate(hits)
+    ]
 
 
-def _strengths(ranking: Ranking, found: Mapping[int, tuple[int, float]]) -> dict[int, float]:
+def _strengths(ranking: Ranking, found: Mapping[int, float]) -> Mapping[int, float]:
     """How far each hit stands above what was not found: as a share of the best where scores have no scale."""
-    best = max(hit.score for hit in ranking.hits)
     base = ranking.base
-    scale = 1.0 if ranking.name in _ABSOLUTE else best - base
+    scale = 1.0 if ranking.name in _ABSOLUTE else max(ranking.scored) - base
     if scale <= 0:  # all alike: then being found is what counts
         return dict.fromkeys(found, 1.0)
-    return {number: max(score - base, 0.0) / scale for number, (_, score) in found.items()}
+    return {number: (score - base) / scale if score > base else 0.0 for number, score in found.items()}
 
 
 def _note_strengths(strengths: Mapping[int, float], hits: Sequence[Hit]) -> dict[str, float]:
@@ -145,7 +174,20 @@ def _note_strengths(strengths: Mapping[int, float], hits: Sequence[Hit]) -> dict
     by_note: dict[str, list[float]] = {}
     for number, strength in strengths.items():
         by_note.setdefault(hits[number].path, []).append(strength)
-    return {path: sum(sorted(found, reverse=True)[:_OF_A_NOTE]) / _OF_A_NOTE for path, found in by_note.items()}
+    return {
+        path: (sum(sorted(found, reverse=True)[:_OF_A_NOTE]) if len(found) > 1 else found[0]) / _OF_A_NOTE
+        for path, found in by_note.items()
+    }
+
+
+def best_first(hits: Sequence[Hit], scores: Sequence[float]) -> tuple[list[Hit], list[float]]:
+    """Hits with scores that are not their own, the best first; those that score alike by path and line."""
+    order = sorted(range(len(hits)), key=scores.__getitem__, reverse=True)
+    ranked = [scores[at] for at in order]
+    if len(set(ranked)) < len(ranked):
+        rows = zip(map(neg, scores), map(_STANDING, hits), range(len(hits)), strict=True)
+        order = [at for _, _, at in sorted(rows)]
+    return [hits[at] for at in order], ranked
 
 
 def telling(hits: Sequence[Hit], weakest_share: float = WEAKEST_SHARE) -> list[Hit]:
@@ -166,10 +208,10 @@ def note_nearness(
     What is no note with a mean of its own (a memory) is as near as it is itself, where meaning found it.
     """
     own = {hit.id: hit.score for hit in by_meaning}
-    found = [(hit, cosines.get(hit.path, own.get(hit.id))) for hit in hits]
-    near = [hit.scored(cosine) for hit, cosine in found if cosine is not None]
-    near.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id))
-    return Ranking(NOTE, near, NOTE_WEIGHT * dense_weight, near[-1].score if near else 0.0)
+    known = [cosines[hit.path] if hit.path in cosines else own.get(hit.id) for hit in hits]
+    near = [(hit, cosine) for hit, cosine in zip(hits, known, strict=True) if cosine is not None]
+    found, scores = best_first([hit for hit, _ in near], [cosine for _, cosine in near])
+    return Ranking(NOTE, found, NOTE_WEIGHT * dense_weight, scores[-1] if scores else 0.0, scores)
 
 
 def by_relative_score(legs: Sequence[Leg], limit: int) -> list[str]:

@@ -71,6 +71,12 @@ class NoteScore:
     dense: float
 
 
+class _Held(threading.local):
+    """The index that a search of this thread goes on with, which looks once whether there is a newer one."""
+
+    opened: OpenedIndex | None = None
+
+
 class Searcher:
     """An open search, for any number of threads. Raises IndexFault where there is no index, or it is damaged.
 
@@ -88,6 +94,7 @@ class Searcher:
         self._folder = Generations(index_dir)
         self._last: tuple[str, QueryVector] | None = None
         self._opening = threading.Lock()
+        self._held = _Held()
         self._opened: OpenedIndex | None = None
         self._is_closed = False
         self._current()
@@ -206,16 +213,20 @@ class Searcher:
         `search.query.query_parser` has the operators. `texts` gives what the hits of each source say; what the files no
         longer say is left out, and counted. Where no groups are named, external text and nodes are left out too.
         """
-        return answer(
-            self,
-            asked,
-            texts=texts,
-            where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
-            limit=self._params.max_results if limit is None else limit,
-            min_score=self._params.min_score if min_score is None else min_score,
-            fusion=self._params.fusion,
-            fusion_k=self._params.fusion_k,
-        )
+        self._held.opened = self._current()
+        try:
+            return answer(
+                self,
+                asked,
+                texts=texts,
+                where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
+                limit=self._params.max_results if limit is None else limit,
+                min_score=self._params.min_score if min_score is None else min_score,
+                fusion=self._params.fusion,
+                fusion_k=self._params.fusion_k,
+            )
+        finally:
+            self._held.opened = None
 
     def candidates(self, text: str, limit: int) -> list[str]:
         """The paths of the notes that `text` has most to do with, best first: each by its best passages in both legs.
@@ -249,7 +260,7 @@ class Searcher:
     @property
     def languages(self) -> tuple[str, ...]:
         """Those that questions are stemmed in: the commonest of the notes."""
-        return self._current().languages
+        return (self._held.opened or self._current()).languages
 
     @property
     def pending_vectors(self) -> int:
@@ -259,7 +270,7 @@ class Searcher:
     @property
     def has_vectors(self) -> bool:
         """Whether meaning is looked for: there is an embedder, and the index was made with it."""
-        return not self._embedder.traits.is_empty and self._current().model == self._embedder.name
+        return not self._embedder.traits.is_empty and self._ask(lambda opened: opened.model) == self._embedder.name
 
     def follow(self) -> None:
         """Goes over to a newer index, where there is one, which every question does too."""
@@ -283,13 +294,16 @@ class Searcher:
 
     def _ask(self, call: Callable[[OpenedIndex], _T]) -> _T:
         """The answer of the generation in use: one that is dropped in the middle is asked for again from the next."""
-        opened = self._current()
+        opened = self._held.opened or self._current()
         try:
             return call(opened)
         except IndexFault:
             if self._folder.current() in (None, opened.generation):
                 raise
-            return call(self._current())
+            newer = self._current()
+            if self._held.opened is not None:
+                self._held.opened = newer
+            return call(newer)
 
     def _current(self) -> OpenedIndex:
         with self._opening:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from infold.search.index.contract import Hit
-from infold.search.query.fusion import MATCH, Ranking
+from infold.search.query.fusion import MATCH, Ranking, best_first
 from infold.search.terms import main_terms, spoken_first
 
 TITLE_SHARE: Final = 0.4  # beside the best passage by words, which counts 1
@@ -43,17 +43,23 @@ def term_match(
     asked = frozenset(main_terms(text, language))
     if not asked or not hits:
         return Ranking(MATCH, (), 1.0)
-    names = {hit.title: _terms_of(hit.title, language) for hit in hits}
+    titles = {hit.title: _terms_of(hit.title, language) for hit in hits}
     trails = {hit.trail: _terms_of(" ".join(hit.trail), language) for hit in hits}
-    known = frequencies(asked.union(*names.values(), *trails.values()))
+    titles = {title: terms for title, terms in titles.items() if not asked.isdisjoint(terms)}
+    trails = {trail: terms for trail, terms in trails.items() if not asked.isdisjoint(terms)}
+    known = frequencies(asked.union(*titles.values(), *trails.values()))
     rarity = {term: _rarity(count, passages) for term, count in known.items()}
     total = sum([rarity[term] for term in asked])
     held = covered({term: rarity[term] / total for term in asked}, [hit.id for hit in hits])
-    titles = {title: TITLE_SHARE * _overlap(terms, asked, total, rarity) for title, terms in names.items()}
-    headings = {trail: HEADING_SHARE * _overlap(terms, asked, total, rarity) for trail, terms in trails.items()}
-    scores = (titles[hit.title] + headings[hit.trail] + COVERAGE_SHARE * held.get(hit.id, 0.0) for hit in hits)
-    matching = [hit.scored(score) for hit, score in zip(hits, scores, strict=True) if score > 0]
-    return Ranking(MATCH, sorted(matching, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id)), 1.0)
+    of_title = {title: TITLE_SHARE * _overlap(terms, asked, total, rarity) for title, terms in titles.items()}
+    of_trail = {trail: HEADING_SHARE * _overlap(terms, asked, total, rarity) for trail, terms in trails.items()}
+    scores = [
+        of_title.get(hit.title, 0.0) + of_trail.get(hit.trail, 0.0) + COVERAGE_SHARE * held.get(hit.id, 0.0)
+        for hit in hits
+    ]
+    matching = [hit for hit, score in zip(hits, scores, strict=True) if score > 0]
+    found, ranked = best_first(matching, [score for score in scores if score > 0])
+    return Ranking(MATCH, found, 1.0, scores=ranked)
 
 
 def _overlap(name: frozenset[str], asked: frozenset[str], total: float, rarity: Mapping[str, float]) -> float:
@@ -61,8 +67,6 @@ def _overlap(name: frozenset[str], asked: frozenset[str], total: float, rarity: 
 
     `total` is what all words of the question weigh.
     """
-    if name.isdisjoint(asked):
-        return 0.0
     both = sum([rarity[term] for term in name & asked])
     return 2 * both / (sum([rarity[term] for term in name]) + total)
 
