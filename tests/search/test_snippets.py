@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infold.search.index.contract import Hit
-from infold.search.query import excerpts
 from infold.search.query.build_results import wanted_of
 from infold.search.query.excerpts import NoteTexts
+from infold.search.query.note_text import NoteText
 from infold.search.query.query_parser import read_question
-from infold.search.query.snippets import SNIPPET_CHARACTERS, SoughtWords, cut_snippet
+from infold.search.query.snippets import SNIPPET_CHARACTERS, cut_snippet
+from infold.search.query.sought_words import SoughtWords
 from infold.settings import Params
 
 
@@ -119,6 +120,6 @@ def test_the_nearest_heading_as_written(tmp_path, text, trail, lines, heading):
 @given(st.text(alphabet="ab#=- \t\n\r\ufeff", max_size=60))
 def test_the_headings_of_a_note_are_the_lines_that_look_like_one(text):
     """Found in one pass over the text, as they are by a look at each line."""
-    note = excerpts._NoteText("n.md", text, Params().search, None)
+    note = NoteText("n.md", text, Params().search, None)
     each = [number for number in range(1, len(note._lines.starts) + 1) if note._is_heading(number)]
     assert sorted(set(note._heading_numbers())) == each
