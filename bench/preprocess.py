@@ -25,9 +25,9 @@ from rich.table import Table
 from bench.synthetic import shared_data, templates, write_vault
 from infold.app import open_steps
 from infold.settings import Params, SearchParams
-from infold.vault.files import scan
 from infold.vault.note import parse
 from infold.vault.outline import _MARKDOWN
+from infold.vault.scanning import scan
 from infold.workspace import Workspace
 
 SIZES = (1_000, 10_000, 38_000)

@@ -14,10 +14,11 @@ from urllib.parse import quote
 
 from infold.errors import NoteUnreadable
 from infold.settings import VaultParams
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.links import LinkResolver, alias_table
 from infold.vault.names import without_suffix
 from infold.vault.note import Link, Note, parse
+from infold.vault.scanning import scan
 
 ROOT = "index.md"
 VAULTS = ("foam-docs", "quartz-docs", "forgetful-notes", "dendron-site")

@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     import infold.vault.front_matter
     import infold.vault.ignore
     import infold.vault.portions
+    import infold.vault.scanning
 
     catalogue = infold.catalogue
     docmem = infold.docmem

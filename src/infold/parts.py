@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from infold.search.query.fresh_search import LiveSearch
     from infold.search.query.searcher import Searcher
     from infold.settings import Params
-    from infold.vault.files import Scan
+    from infold.vault.scanning import Scan
     from infold.workspace import Workspace
 
 T = TypeVar("T")
@@ -223,7 +223,7 @@ class VaultParts:
         return self._scanned.get().get() if self.is_kept_open else self._scan()
 
     def _scan(self) -> Scan:
-        return lazy.vault.files.scan(self.workspace.vault, self.params.vault)
+        return lazy.vault.scanning.scan(self.workspace.vault, self.params.vault)
 
     def _sync(self, catalogue: Catalogue) -> CatalogueResult:
         return lazy.catalogue.sync.sync_catalogue(

@@ -12,8 +12,9 @@ from infold.catalogue.passages import cut
 from infold.catalogue.reading import FactsReading, read_facts
 from infold.settings import Params
 from infold.text import content_hash, token_count
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.note import Note, parse
+from infold.vault.scanning import scan
 from infold.workers import Crew
 
 CUTTING = cutting_of(Params())

@@ -30,7 +30,7 @@ from infold.errors import (
 from infold.inbox.all_changes import all_changes
 from infold.notebook.pages import notebook_write
 from infold.text import content_hash
-from infold.vault.files import scan
+from infold.vault.scanning import scan
 from tests.fakes.saving_editor import SAVES, at_every_call, saving_at
 
 

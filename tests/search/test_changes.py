@@ -16,7 +16,7 @@ from infold.search.index.change_detection import (
 )
 from infold.search.index.feeds import Item
 from infold.search.index.manifest import IndexedNote
-from infold.vault.files import Skipped
+from infold.vault.scanning import Skipped
 
 NOW = 1_700_000_000 * 10**9
 LONG_AGO = NOW - 100 * RACE_NS

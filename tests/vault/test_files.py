@@ -10,7 +10,8 @@ import pytest
 
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.settings import VaultParams
-from infold.vault.files import Scan, decode, read_bytes, safe_path, scan
+from infold.vault.files import decode, read_bytes, safe_path
+from infold.vault.scanning import Scan, scan
 
 PARAMS = VaultParams()
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="names and links of POSIX file systems")
@@ -248,3 +249,36 @@ def test_what_is_not_utf8_is_named_for_what_it_is(data, word):
     with pytest.raises(NoteUnreadable, match=word) as caught:
         decode(data, "a.md")
     assert "a.md" in str(caught.value)
+
+
+def test_a_digest_tells_every_change_that_a_scan_can_see(tmp_path):
+    """Equal digests for a vault left alone; another one for a note written, touched, new, gone or renamed, and for what
+    is passed over."""
+    write(tmp_path, "a.md", "sub/b.md", "sub/c.md")
+    seen = [scan(tmp_path, PARAMS).digest]
+    assert scan(tmp_path, PARAMS).digest == seen[0]
+    os.utime(tmp_path / "a.md", ns=(1, 1))
+    seen.append(scan(tmp_path, PARAMS).digest)
+    write(tmp_path, "sub/b.md", text="longer text\n")
+    seen.append(scan(tmp_path, PARAMS).digest)
+    (tmp_path / "sub" / "c.md").rename(tmp_path / "sub" / "d.md")
+    seen.append(scan(tmp_path, PARAMS).digest)
+    (tmp_path / "sub" / "d.md").unlink()
+    seen.append(scan(tmp_path, PARAMS).digest)
+    (tmp_path / "a.md").write_bytes(b"x" * 3000)
+    seen.append(scan(tmp_path, VaultParams(max_note_bytes=2000)).digest)
+    assert len(set(seen)) == len(seen)
+
+
+def test_files_are_found_the_same_where_folders_are_listed_by_name(tmp_path, monkeypatch):
+    """Where the system lists no opened folder, a scan is the same: notes small and large, links, rules, clashes."""
+    write(tmp_path, "a.md", "sub/b.md", "sub/deep/c.md", ".hidden/d.md", "left/e.md", "Ä.md", "ä.md")
+    (tmp_path / "big.md").write_text("word " * 2000)
+    (tmp_path / ".gitignore").write_text("left/\n")
+    if os.name != "nt":
+        (tmp_path / "sub" / "link.md").symlink_to(tmp_path / "a.md")
+    opened = scan(tmp_path, PARAMS)
+    monkeypatch.setattr("infold.vault.scanning._LISTS_OPENED", False)
+    named = scan(tmp_path, PARAMS)
+    assert paths(named) == paths(opened) == ["a.md", "big.md", "sub/b.md", "sub/deep/c.md"]
+    assert (named.skipped, named.ignored, named.digest) == (opened.skipped, opened.ignored, opened.digest)

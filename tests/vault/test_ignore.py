@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from infold.settings import VaultParams
-from infold.vault.files import scan
+from infold.vault.scanning import scan
 
 
 def vault(root: Path, files: dict[str, str]) -> Path:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infold.settings import VaultParams
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.links import LinkResolver, alias_table, is_attachment
 from infold.vault.note import Note, parse
+from infold.vault.scanning import scan
 
 
 def resolver(*paths: str, **aliases: str) -> LinkResolver:

@@ -9,8 +9,9 @@ from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable
 from infold.settings import Params
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse, plain_text
+from infold.vault.scanning import scan
 
 
 @pytest.fixture(scope="module")

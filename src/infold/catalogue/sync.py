@@ -23,7 +23,7 @@ from infold.catalogue.records import Stamp
 from infold.catalogue.schema import GENERATION, TABLES_OF_NOTES
 from infold.catalogue.store import RACE_NS, Catalogue
 from infold.errors import CatalogueFault, VaultNotFound
-from infold.vault.files import FileStat, Scan, Skipped, scan
+from infold.vault.scanning import FileStat, Scan, Skipped, scan
 from infold.workers import MANY, Crew, processors, without_collection
 
 if TYPE_CHECKING:  # the parser is for notes that changed

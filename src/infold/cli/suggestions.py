@@ -35,7 +35,7 @@ def notes(ctx: Any, incomplete: str) -> list[str]:
     workspace = _workspace(ctx)
     if workspace is None:
         return []
-    paths = [file.path for file in lazy.vault.files.scan(workspace.vault, workspace.params.vault).files]
+    paths = [file.path for file in lazy.vault.scanning.scan(workspace.vault, workspace.params.vault).files]
     return [path for path in paths if path.startswith(incomplete)][:_MOST]
 
 

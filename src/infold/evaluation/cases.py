@@ -21,9 +21,10 @@ from infold.evaluation.rewording import other_names, reworded
 from infold.inbox.paragraphs import number_paragraphs
 from infold.settings import VaultParams
 from infold.text import collapse_spaces, content_hash, word_count
-from infold.vault.files import decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
+from infold.vault.scanning import scan
 
 CaseKind = Literal["cut", "copy", "reworded", "short", "item", "list"]
 

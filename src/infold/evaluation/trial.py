@@ -33,7 +33,8 @@ from infold.search.embed.providers import open_embedder
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import Params, SearchParams
 from infold.text import content_hash
-from infold.vault.files import read_bytes, safe_path, scan
+from infold.vault.files import read_bytes, safe_path
+from infold.vault.scanning import scan
 from infold.workspace import Workspace
 
 VERSION: Final = "evaluation/1"

@@ -26,9 +26,10 @@ from infold.progress import Progress
 from infold.search.index.points import note_day
 from infold.settings import Params
 from infold.text import content_hash
-from infold.vault.files import FileStat, Scan, Skipped, decode, read_bytes, scan
+from infold.vault.files import decode, read_bytes
 from infold.vault.links import LinkResolver
 from infold.vault.note import Note, parse
+from infold.vault.scanning import FileStat, Scan, Skipped, scan
 
 _BATCH: Final = 100  # articles stored in one transaction
 _KEPT_AT_ONCE: Final = 128  # answers; those that were paid for are kept by content as well, the moment they come

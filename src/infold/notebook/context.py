@@ -17,10 +17,11 @@ from infold.notebook.injected_text import TAG
 from infold.notebook.older_layout import moves, old_place
 from infold.text import fenced
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import decode, read_bytes, safe_path, scan
+from infold.vault.files import decode, read_bytes, safe_path
 from infold.vault.front_matter import TRUST_OF_OTHERS, read_front_matter, trust_of
 from infold.vault.lines import BOM
 from infold.vault.outside import without_outside
+from infold.vault.scanning import scan
 from infold.workspace import Workspace
 
 REFERENCE: Final = "reference"

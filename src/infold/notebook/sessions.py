@@ -26,9 +26,9 @@ from infold.search.languages import AUTO, detect_language
 from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
 from infold.text import content_hash
-from infold.vault.files import Skipped
 from infold.vault.names import name_problem, shown_name
 from infold.vault.portions import Portion
+from infold.vault.scanning import Skipped
 
 if TYPE_CHECKING:
     from infold.search.index.points import NotePoints

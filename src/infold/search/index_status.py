@@ -22,7 +22,8 @@ from infold.search.index.feeds import notes_in
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import IN_PROGRESS, Manifest
 from infold.search.shared.rendezvous import RESIDENT_CARD, is_serving, read_card
-from infold.vault.files import Scan, decode, read_bytes
+from infold.vault.files import decode, read_bytes
+from infold.vault.scanning import Scan
 
 if TYPE_CHECKING:
     from infold.progress import Progress

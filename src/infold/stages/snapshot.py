@@ -13,7 +13,8 @@ from pathlib import Path
 from infold.errors import NoteUnreadable, StateUnwritable, VaultFault
 from infold.settings import VaultParams
 from infold.stages.repository import Repository, replace_file, run_stage
-from infold.vault.files import read_bytes, scan
+from infold.vault.files import read_bytes
+from infold.vault.scanning import scan
 
 
 @dataclass(frozen=True, slots=True)

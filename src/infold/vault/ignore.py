@@ -1,6 +1,6 @@
 """What is left out of a vault by rule: Obsidian's own filters, `.gitignore` and `.infoldignore`.
 
-Dot folders (`.trash`, `.obsidian` and `.git` are some) are left out by `vault.files` itself.
+Dot folders (`.trash`, `.obsidian` and `.git` are some) are left out by `vault.scanning` itself.
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.errors import NoteUnreadable, PathRefused, UsageError
-from infold.vault.files import decode, read_bytes, safe_path, scan
+from infold.vault.files import decode, read_bytes, safe_path
 from infold.vault.lines import Lines
 from infold.vault.names import NOTE_SUFFIXES, folded, is_note_name, shown_name, stem, without_suffix
+from infold.vault.scanning import scan
 
 if TYPE_CHECKING:
     from infold.settings import VaultParams

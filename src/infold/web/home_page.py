@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from infold.inbox.paragraphs import read_paragraphs
 from infold.operations.inbox import RunListRequest, run_list
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import FileStat
+from infold.vault.scanning import FileStat
 from infold.web.rendering import Pages
 
 _FOLDERS: Final = 12

@@ -17,8 +17,9 @@ from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
 from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.query.excerpts import NoteTexts
-from infold.vault.files import Skipped, decode, read_bytes
+from infold.vault.files import decode, read_bytes
 from infold.vault.portions import Portion, portion_of
+from infold.vault.scanning import Skipped
 
 if TYPE_CHECKING:
     from infold.settings import Params, SearchParams

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from infold.search.index.feeds import Item, ReadRequest, ReadResult
 from infold.search.index.manifest import IndexedNote
-from infold.vault.files import Skipped
+from infold.vault.scanning import Skipped
 
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 ROUND_PASSAGES: Final = 4000  # between two flushes

@@ -17,7 +17,7 @@ from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
 from infold.vault.daily_notes import daily_notes
-from infold.vault.files import FileStat, Scan, Skipped, scan
+from infold.vault.scanning import FileStat, Scan, Skipped, scan
 
 if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
@@ -140,7 +140,7 @@ class NotesFeed:
     is_guarded = True
 
     def items(self, paths: Sequence[str] | None = None) -> Listing:
-        """The vault's notes by the rules of `vault.files`."""
+        """The vault's notes by the rules of `vault.scanning`."""
         found = self.seen if self.seen is not None and paths is None else sync_catalogue(self.catalogue, paths)
         return Listing(_items(found.files, self.catalogue.params, self.catalogue.vault), found.skipped)
 

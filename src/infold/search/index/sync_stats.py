@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from infold.vault.files import Skipped
+from infold.vault.scanning import Skipped
 
 
 @dataclass(frozen=True, slots=True)
