@@ -17,8 +17,10 @@ from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index import writing
 from infold.search.index.generations import Generations
+from infold.search.index.manifest import Manifest
 from infold.search.query.searcher import Searcher
 from infold.settings import Params
+from infold.vault.scanning import Scan
 
 
 def test_a_first_sync_indexes_every_note_but_the_inbox(place):
@@ -287,3 +289,51 @@ def test_vectors_are_the_same_however_they_came(place):
     place.sync(rebuild=True)
     for point, (_, dense) in place.contents().items():
         assert np.array_equal(dense, before[point][1])
+
+
+def settled(place) -> None:
+    """The index as it is once all of the vault was compared with it and found to be there for certain."""
+    for file in place.vault.rglob("*.md"):
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    for _ in range(2):
+        place.sync()
+
+
+def test_an_index_known_to_hold_all_of_a_vault_is_not_compared(place, monkeypatch):
+    """Once it was, no row of a note is read, whatever the number of notes; the count stays."""
+    settled(place)
+    monkeypatch.setattr(Manifest, "stamps", lambda *_: pytest.fail("compared"))
+    monkeypatch.setattr(Scan, "files", property(lambda _: pytest.fail("sorted")))
+    result = place.sync()
+    assert (result.files_scanned, result.files_changed, result.skipped) == (4, 0, ())
+
+
+def test_a_note_that_turns_into_another_kind_is_found_at_once(place):
+    """Settings that make another file the inbox count, though no file of the vault was touched."""
+    settled(place)
+    place.params = Params.model_validate({"vault": {"inbox_file": "bread.md"}})
+    assert place.sync().files_removed == 1
+    assert place.found("levain") == []
+
+
+def test_a_note_that_cannot_be_read_for_a_while_comes_back(place, monkeypatch):
+    """The vault looks as it did when the note was left out: it is taken in all the same once it can be read."""
+    settled(place)
+    (place.vault / "bread.md").write_bytes(b"caf\xe9 levain" + b"." * 10)
+    os.utime(place.vault / "bread.md", (1_700_000_100, 1_700_000_100))
+    for _ in range(3):
+        place.sync()
+    assert place.found("levain") == []
+    monkeypatch.setattr("infold.catalogue.reading.decode", lambda data, _: data.decode("latin-1"))
+    monkeypatch.setattr("infold.catalogue.store.decode", lambda data, _: data.decode("latin-1"))
+    place.sync()
+    assert place.found("levain") == ["bread.md"]
+
+
+def test_notes_of_an_index_that_was_killed_are_looked_at_again(place):
+    """A note in progress leaves nothing that says the index is whole, though the vault is as it was."""
+    settled(place)
+    with contextlib.closing(Manifest(place.generation / "manifest.sqlite")) as manifest:
+        manifest.begin("notes", ["bread.md"])
+    assert place.sync().files_changed == 1
+    assert place.found("levain") == ["bread.md"]

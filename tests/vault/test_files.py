@@ -252,8 +252,7 @@ def test_what_is_not_utf8_is_named_for_what_it_is(data, word):
 
 
 def test_a_digest_tells_every_change_that_a_scan_can_see(tmp_path):
-    """Equal digests for a vault left alone; another one for a note written, touched, new, gone or renamed, and for what
-    is passed over."""
+    """Equal digests for a vault left alone; another for a note written, touched, gone, renamed or passed over."""
     write(tmp_path, "a.md", "sub/b.md", "sub/c.md")
     seen = [scan(tmp_path, PARAMS).digest]
     assert scan(tmp_path, PARAMS).digest == seen[0]

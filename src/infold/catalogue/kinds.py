@@ -14,12 +14,19 @@ from infold.vault.names import stem
 if TYPE_CHECKING:
     from infold.settings import Params
 
+_RULE: Final = 1  # raised when a path may become of another kind
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def inbox_of(params: Params) -> str:
     """The path of the inbox, where it lies among the notes."""
     return params.vault.inbox_file.removeprefix("./")
+
+
+def kinds_told_by(params: Params, root: Path) -> str:
+    """What the kinds of notes depend on beside their paths."""
+    daily = daily_notes(root, params.notebook)
+    return repr((_RULE, params.vault.inbox_file, params.summary.index_filename_pattern, daily))
 
 
 def kind_of(params: Params, root: Path | None = None) -> Callable[[str], str]:

@@ -95,11 +95,12 @@ class Catalogue:
             found.setdefault(path, []).append(target)
         return {path: tuple(targets) for path, targets in found.items()}
 
-    def stamps(self) -> dict[str, Stamp]:
-        """Every file as it was last looked at."""
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
+        """Every file, or those of these paths that there are, as they were last looked at."""
+        wanted = None if paths is None else json.dumps(list(paths))
         with self.reading() as db:
-            rows = db.execute("SELECT path, size, mtime_ns, checked_ns, sha256 FROM files").fetchall()
-        return {row[0]: Stamp(*row) for row in rows}
+            rows = db.execute(_STAMPS) if wanted is None else db.execute(_THESE_STAMPS, (wanted,))
+            return {row[0]: Stamp._make(row) for row in rows}
 
     def certain(self) -> set[tuple[str, int, int]]:
         """Path, size and time of the files that are unchanged for certain where they still have these."""
@@ -327,6 +328,8 @@ _NOTES: Final = (
     "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
     "FROM files JOIN notes USING (id) ORDER BY path"
 )
+_STAMPS: Final = "SELECT path, size, mtime_ns, checked_ns, sha256 FROM files"
+_THESE_STAMPS: Final = f"{_STAMPS} WHERE path IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own columns
 _LISTED: Final = "SELECT path, sha256, title, words, headings FROM files JOIN notes USING (id) ORDER BY path"
 _THESE_NOTES: Final = _NOTES.replace("ORDER BY", "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY")
 _OUTGOING: Final = "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"

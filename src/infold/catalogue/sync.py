@@ -10,8 +10,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,7 +23,7 @@ from infold.catalogue.reading import FactsReading
 from infold.catalogue.records import Stamp
 from infold.catalogue.schema import GENERATION, TABLES_OF_NOTES
 from infold.catalogue.store import RACE_NS, Catalogue
-from infold.errors import CatalogueFault, VaultNotFound
+from infold.errors import CatalogueFault, StateUnwritable, VaultBusy, VaultNotFound
 from infold.vault.scanning import FileStat, Scan, Skipped, scan
 from infold.workers import MANY, Crew, processors, without_collection
 
@@ -38,14 +39,17 @@ _PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_LINK: Final = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COUNT: Final = "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+_LOOKED: Final = "looked"  # in meta: counts writes of what is known of files
+_SEEN: Final = "seen"  # in derived, by the count of these writes: the digest of a scan that the catalogue has in full
 _UNRESOLVED: Final = "unresolved"  # in meta: notes were written whose links were not worked out yet
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CatalogueResult:
     """What one sync did. `emptied`: no notes were found where there had been some, so nothing was touched.
 
-    `files` are those that the catalogue has as they are now.
+    `seen` is what was found there. `digest` tells it from every other where all of it is in the catalogue for certain,
+    and nothing else; else it is empty.
     """
 
     scanned: int
@@ -57,7 +61,20 @@ class CatalogueResult:
     seconds: float
     emptied: bool = False
     warnings: tuple[Skipped, ...] = ()  # notes whose front matter could not be read, and why
-    files: tuple[FileStat, ...] = field(default=(), repr=False)
+    seen: Scan = field(default_factory=Scan, repr=False, compare=False)
+    digest: bytes = b""
+    among: frozenset[str] | None = field(default=None, repr=False)  # the paths that were looked at, where not at all
+    failed: frozenset[str] = field(default=frozenset(), repr=False)  # paths of notes that cannot be read
+
+    @cached_property
+    def files(self) -> tuple[FileStat, ...]:
+        """Those that the catalogue has as they are now."""
+        if self.emptied:
+            return ()
+        seen, among, failed = self.seen.files, self.among, self.failed
+        if among is None and not failed:
+            return seen
+        return tuple(file for file in seen if file.path not in failed and (among is None or file.path in among))
 
 
 def sync_catalogue(
@@ -100,31 +117,66 @@ class _Syncing:
         self._started, self._started_ns = time.monotonic(), time.time_ns()
         self._failed: list[Skipped] = []
         self._added = self._changed = 0
+        self._looked = 0
         self._unresolved: set[int] = set()  # notes with links that are not known to lead anywhere
         self._are_names_new = False
 
     def run(self) -> CatalogueResult:
         """Does it."""
         seen = self._seen()
+        if self._paths is None and self._is_as_marked(seen):
+            seen.clashes = {}
+            return self._result(seen, 0, is_whole=True)
         files = [file for file in seen.files if self._paths is None or file.path in self._paths]
         if not files and self._is_suddenly_empty():
-            return self._result(seen, (), 0, emptied=True)
+            return self._result(seen, 0, emptied=True)
         was_left = self._is_left()
-        if self._paths is None and not was_left:
-            certain = self._catalogue.certain()
-            if len(files) == len(certain) == self._catalogue.count() and certain.issuperset(files):
-                return self._result(seen, files, 0)
-        known = self._catalogue.stamps()
-        wanted = [_Wanted(file, known.get(file.path)) for file in files]
-        wanted = [item for item in wanted if not _is_as_known(*item)]
+        known, wanted, gone = self._compared(files)
         with without_collection():
             for batch in _rounds(self._readings(wanted)):
                 self._write(batch)
-        gone = self._gone(known, seen)
-        if gone or self._unresolved or was_left:
-            self._finish(gone, all_links=bool(gone) or self._are_names_new or was_left)
-        failed = {item.path for item in self._failed}
-        return self._result(seen, [file for file in files if file.path not in failed], len(gone))
+        leaving = self._leaving(known, gone, seen)
+        if leaving or self._unresolved or was_left:
+            self._finish(leaving, all_links=bool(leaving) or self._are_names_new or was_left)
+        is_whole = self._is_whole(files, wanted)
+        if is_whole and not seen.clashes:
+            self._mark(seen)
+        return self._result(seen, len(leaving), is_whole=is_whole)
+
+    def _is_as_marked(self, seen: Scan) -> bool:
+        """Whether an equal scan was compared with the catalogue as it is, and all of it was there for certain."""
+        with self._catalogue.reading() as db:
+            marked = db.execute("SELECT data FROM derived WHERE name = ? AND generation = ?", (_SEEN, _looked(db)))
+            return bool(marked.fetchone() == (seen.digest,))
+
+    def _compared(self, files: Sequence[FileStat]) -> tuple[Mapping[str, Stamp], list[_Wanted], list[str]]:
+        """What was known of files that are not unchanged for certain, those that are to be read, and what is no more.
+
+        Without a row of the many that are as they were.
+        """
+        catalogue = self._catalogue
+        with catalogue.reading() as db:
+            self._looked = _looked(db)
+            count = catalogue.count()
+            doubtful = files if self._paths is not None else sorted(set(files) - catalogue.certain())
+            known = catalogue.stamps(self._paths or [file.path for file in doubtful])
+            is_all_there = len(files) - len(doubtful) + len(known) == count
+            rows = known if self._paths is not None or is_all_there else catalogue.paths()
+        there = {file.path for file in files}
+        wanted = [_Wanted(file, known.get(file.path)) for file in doubtful]
+        return known, [item for item in wanted if not _is_as_known(*item)], [path for path in rows if path not in there]
+
+    def _is_whole(self, files: Sequence[FileStat], read: Sequence[_Wanted]) -> bool:
+        """Whether the catalogue has all that there is, and nothing else, for certain."""
+        if self._paths is not None or self._failed or self._catalogue.count() != len(files):
+            return False
+        return all(item.file.mtime_ns < self._started_ns - RACE_NS for item in read)
+
+    def _mark(self, seen: Scan) -> None:
+        """Keeps that the catalogue has all of a scan for certain, unless another process wrote meanwhile."""
+        with suppress(StateUnwritable, VaultBusy), self._catalogue.writing() as db:
+            if _looked(db) == self._looked:
+                db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (_SEEN, self._looked, seen.digest))
 
     def _seen(self) -> Scan:
         catalogue = self._catalogue
@@ -160,6 +212,7 @@ class _Syncing:
     def _write(self, batch: Sequence[_Read]) -> None:
         catalogue = self._catalogue
         with catalogue.writing() as db:
+            self._note(db)
             for wanted, reading in batch:
                 if reading.reason is not None:
                     self._failed.append(Skipped(reading.path, reading.reason, reading.is_kept))
@@ -176,6 +229,11 @@ class _Syncing:
                 catalogue.drop([reading.path])
                 if reading.text is not None:
                     catalogue.hold(reading.path, reading.facts.sha256, reading.text)
+
+    def _note(self, db: Connection) -> None:
+        """What is known of files is about to be written."""
+        db.execute(_COUNT, (_LOOKED,))
+        self._looked += 1
 
     def _touch(self, db: Connection, file: FileStat) -> None:
         stamp = (file.size, file.mtime_ns, self._started_ns, file.path)
@@ -202,17 +260,16 @@ class _Syncing:
             self._unresolved.add(note)
             self._are_names_new = self._are_names_new or aliases != facts.aliases
 
-    def _gone(self, known: Mapping[str, Stamp], seen: Scan) -> list[str]:
+    def _leaving(self, known: Mapping[str, Stamp], gone: Sequence[str], seen: Scan) -> list[str]:
         """The notes that leave: neither there nor only out of reach."""
-        skipped = [*seen.skipped, *self._failed]
-        present = {file.path for file in seen.files} - {item.path for item in self._failed}
-        absent = [path for path in known if path not in present and (self._paths is None or path in self._paths)]
-        kept = [item.path.rstrip("/") for item in skipped if item.is_kept] if absent else []
-        return [path for path in absent if not _is_within(path, kept)]
+        absent = [*gone, *(item.path for item in self._failed if item.path in known)]
+        kept = [item.path.rstrip("/") for item in (*seen.skipped, *self._failed) if item.is_kept] if absent else []
+        return sorted(path for path in absent if not _is_within(path, kept))
 
     def _finish(self, gone: Sequence[str], *, all_links: bool) -> None:
         """Takes away what is gone, and works out where links lead."""
         with self._catalogue.writing() as db:
+            self._note(db)
             for path in gone:
                 note = db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone() or (None,)
                 for table, column in TABLES_OF_NOTES:
@@ -227,10 +284,11 @@ class _Syncing:
         with self._catalogue.reading() as db:
             return db.execute("SELECT 1 FROM meta WHERE key = ?", (_UNRESOLVED,)).fetchone() is not None
 
-    def _result(self, seen: Scan, files: Iterable[FileStat], removed: int, *, emptied: bool = False) -> CatalogueResult:
-        total = len(seen.files) if self._paths is None else 0
+    def _result(self, seen: Scan, removed: int, *, emptied: bool = False, is_whole: bool = False) -> CatalogueResult:
+        scanned = self._catalogue.count() if is_whole else len(seen.files)
+        total = scanned if self._paths is None else 0
         return CatalogueResult(
-            scanned=len(seen.files),
+            scanned=scanned,
             added=self._added,
             changed=self._changed,
             removed=removed,
@@ -239,8 +297,16 @@ class _Syncing:
             seconds=time.monotonic() - self._started,
             emptied=emptied,
             warnings=tuple(Skipped(path, problem, is_kept=True) for path, problem in self._catalogue.problems()),
-            files=tuple(files),
+            seen=seen,
+            digest=seen.digest if is_whole and not seen.clashes else b"",
+            among=self._paths,
+            failed=frozenset(item.path for item in self._failed),
         )
+
+
+def _looked(db: Connection) -> int:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_LOOKED,)).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _is_as_known(file: FileStat, known: Stamp | None) -> bool:

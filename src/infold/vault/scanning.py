@@ -87,25 +87,25 @@ class Scan:
         told.update(repr([(item.path, item.reason, item.is_kept) for item in self._skipped]).encode())
         return told.digest()
 
-    @property
-    def files(self) -> tuple[FileStat, ...]:
-        """The notes, by path."""
-        return self._told_apart[0]
-
-    @property
-    def skipped(self) -> tuple[Skipped, ...]:
-        """What cannot be a note, by path."""
-        return self._told_apart[1]
+    @cached_property
+    def clashes(self) -> dict[str, str]:
+        """The paths of names that clash, and the reason to give. May be set by who knows those of an equal scan."""
+        clashing = _clashing([*(seen[0] for seen in self._seen), *self._unusable])
+        return {path: f"its name differs from {names} in case or Unicode form only" for path, names in clashing}
 
     @cached_property
-    def _told_apart(self) -> tuple[tuple[FileStat, ...], tuple[Skipped, ...]]:
-        """The notes, and what was passed over, to which names that clash belong."""
-        clashing = _clashing([*(seen[0] for seen in self._seen), *self._unusable])
-        clashes = {path: f"its name differs from {names} in case or Unicode form only" for path, names in clashing}
+    def files(self) -> tuple[FileStat, ...]:
+        """The notes, by path."""
+        clashes = self.clashes
         files = sorted((seen for seen in self._seen if seen[0] not in clashes), key=itemgetter(0))
-        others = (Skipped(path, reason) for path, reason in clashes.items())
-        skipped = {item.path: item for item in reversed([*self._skipped, *others])}
-        return tuple(map(FileStat._make, files)), tuple(sorted(skipped.values(), key=lambda item: item.path))
+        return tuple(map(FileStat._make, files))
+
+    @cached_property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What cannot be a note, by path."""
+        clashes = (Skipped(path, reason) for path, reason in self.clashes.items())
+        skipped = {item.path: item for item in reversed([*self._skipped, *clashes])}
+        return tuple(sorted(skipped.values(), key=lambda item: item.path))
 
 
 def scan(root: Path, params: VaultParams, near: Iterable[str] | None = None) -> Scan:

@@ -7,15 +7,17 @@ here; whoever has other texts to search brings a feed of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
-from infold.catalogue.kinds import kind_of
+from infold.catalogue.kinds import kind_of, kinds_told_by
 from infold.catalogue.sync import sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
+from infold.text import content_hash
 from infold.vault.daily_notes import daily_notes
 from infold.vault.scanning import FileStat, Scan, Skipped, scan
 
@@ -39,12 +41,25 @@ class Item(NamedTuple):
     variant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Listing:
-    """What a feed has, and what it passed over: that is taken from the index, unless it is only out of reach."""
+    """What a feed has, and what it passed over: that is taken from the index, unless it is only out of reach.
 
-    items: Sequence[Item]
-    skipped: Sequence[Skipped] = ()
+    `items` may be given as what makes them, when they are first asked for: whoever knows the `digest`, which differs
+    where they do, needs none of them. Without one nothing is known by it.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Item] | Callable[[], Sequence[Item]],
+        skipped: Sequence[Skipped] = (),
+        digest: bytes = b"",
+    ) -> None:
+        self._items, self.skipped, self.digest = items, skipped, digest
+
+    @cached_property
+    def items(self) -> Sequence[Item]:
+        """Every file, by path."""
+        return self._items() if callable(self._items) else self._items
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +157,11 @@ class NotesFeed:
     def items(self, paths: Sequence[str] | None = None) -> Listing:
         """The vault's notes by the rules of `vault.scanning`."""
         found = self.seen if self.seen is not None and paths is None else sync_catalogue(self.catalogue, paths)
-        return Listing(_items(found.files, self.catalogue.params, self.catalogue.vault), found.skipped)
+        params, vault = self.catalogue.params, self.catalogue.vault
+        digest = found.digest if paths is None else b""
+        if digest:
+            digest = content_hash(digest + kinds_told_by(params, vault).encode()).encode()
+        return Listing(lambda: _items(found.files, params, vault), found.skipped, digest)
 
     def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a note."""

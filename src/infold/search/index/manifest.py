@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from infold.durable.sqlite import Database, Schema
-from infold.errors import IndexFault
+from infold.errors import IndexFault, StateUnwritable, VaultBusy
 
 IN_PROGRESS: Final = ""
 NOTES: Final = "notes"  # the feed of the vault's notes
 _SYNCED: Final = "synced"  # its time is that of the last sync
+_LISTED: Final = "listed "  # in meta, with the name of a feed: see `mark_listed`
+_UNLIST: Final = "DELETE FROM meta WHERE key = ?"
 _BUSY_SECONDS: Final = 5.0
 _TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -157,6 +159,21 @@ class Manifest:
                 (race_ns, feed),
             ).fetchall()
 
+    def is_listed(self, feed: str, digest: bytes) -> int | None:
+        """How many files a feed's listing of this digest has, where the index holds just these for certain; else None.
+
+        As was noted by `mark_listed`, and nothing of the feed was written since.
+        """
+        with self._db.reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (_LISTED + feed,)).fetchone()
+        count, _, known = row[0].partition(" ") if row is not None else ("", "", "")
+        return int(count) if known == digest.hex() else None
+
+    def mark_listed(self, feed: str, digest: bytes, count: int) -> None:
+        """The index holds the `count` files of this listing for certain. Kept where it can be."""
+        with suppress(StateUnwritable, VaultBusy):
+            self._set(_LISTED + feed, f"{count} {digest.hex()}")
+
     def has(self, feed: str) -> bool:
         """Whether there is anything of a feed."""
         return bool(self._one("SELECT EXISTS (SELECT 1 FROM notes WHERE feed = ?)", feed))
@@ -182,6 +199,7 @@ class Manifest:
     def begin(self, feed: str, paths: Sequence[str]) -> None:
         """Marks these notes as in progress."""
         with self._db.writing() as db:
+            db.execute(_UNLIST, (_LISTED + feed,))
             db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
 
     def finish(
@@ -193,6 +211,7 @@ class Manifest:
         """
         kept = list(done)
         with self._db.writing() as db:
+            db.execute(_UNLIST, (_LISTED + feed,))
             db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
             db.executemany(_PUT_NOTE, kept)
             settled = [(feed, key) for key in (*(note.path for note in kept), *gone)]
@@ -201,8 +220,10 @@ class Manifest:
 
     def touch(self, notes: Iterable[IndexedNote]) -> None:
         """Records that files were written, or only looked at again, while their content stayed as it was."""
+        touched = list(notes)
         with self._db.writing() as db:
-            db.executemany(_PUT_NOTE, list(notes))
+            db.executemany(_UNLIST, [(_LISTED + feed,) for feed in {note.feed for note in touched}])
+            db.executemany(_PUT_NOTE, touched)
 
     def due(self, feed: str) -> list[DueVectors]:
         """What of a feed waits for its vectors."""

@@ -247,6 +247,10 @@ class _Sync:
                 continue
             held = self._held(feed.name, before)
             listing = listed(feed, paths, is_held=held)
+            if paths is None and (known := self._known(feed, listing)) is not None:
+                self._counts.scanned += known
+                self._counts.skipped += listing.skipped
+                continue
             is_empty = not listing.items and (paths is None or not listed(feed, None, is_held=held).items)
             self._counts.scanned += len(listing.items)
             self._counts.skipped += listing.skipped
@@ -255,6 +259,12 @@ class _Sync:
             else:
                 found.append((feed, listing))
         return found
+
+    def _known(self, feed: FileFeed, listing: Listing) -> int | None:
+        """How many files a feed lists, where the index is known to hold just these as they are; else None."""
+        if self._manifest is None or not listing.digest:
+            return None
+        return self._manifest.is_listed(feed.name, listing.digest)
 
     def _held(self, feed: str, generation: str | None) -> bool:
         """Whether the index as it stands holds anything of a feed; where that cannot be told, it is taken to."""
@@ -352,6 +362,8 @@ class _Sync:
     def _bring_in(self, feed: FileFeed, listing: Listing, paths: Sequence[str] | None) -> None:
         """What changed in a feed is read and written, what is gone is taken away."""
         if paths is None and is_unchanged(listing.items, self._used.stamps(feed.name, RACE_NS)):
+            if listing.digest:
+                self._used.mark_listed(feed.name, listing.digest, len(listing.items))
             return
         known = self._used.notes(feed.name)
         wanted = to_read(listing.items, known)
