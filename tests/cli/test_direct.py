@@ -49,6 +49,7 @@ def where(place, infold) -> tuple[str, ...]:
         ["sarah", "--min-score=0.5", "--quiet", "-q"],
         ["xqzt", "--path", "lists"],
         ["sarha"],
+        ["sarah", "--no-sync", "--json"],
         ["--", "--json"],
         ["-"],
         ["?!"],
@@ -80,7 +81,6 @@ def test_it_says_what_the_program_says(infold, where, words, capsys):
         ["sarah", "--since", "someday"],
         ["sarah", "--source", "moon"],
         ["sarah", "--set", "search.max_results=1"],
-        ["sarah", "--no-sync"],
         ["sarah", "--debug"],
         ["- sarah"],
         ["sarah", "--path"],
@@ -332,3 +332,18 @@ def test_what_is_kept_is_what_was_checked(tmp_path):
             kept_settings(state, file)
     keep_settings(state, file)
     assert kept_settings(state, file).search.min_score == 1.0
+
+
+def test_without_a_look_for_changes_no_file_of_the_vault_is_listed(place, where, capsys, monkeypatch):
+    """`--no-sync` answers from the index as it is: a note that is new is not found, and nothing is looked through."""
+    new = place[0] / "new.md"
+    new.write_text("# Quince\n\nMembrillo.\n")
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("infold.catalogue.sync.scan", lambda *_, **__: pytest.fail("looked through"))
+            assert direct.answered(["search", *where, "membrillo", "--no-sync"]) == 0
+        assert "new.md" not in capsys.readouterr().out
+        assert direct.answered(["search", *where, "membrillo"]) == 0
+        assert "new.md" in capsys.readouterr().out
+    finally:
+        new.unlink()

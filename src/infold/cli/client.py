@@ -26,7 +26,7 @@ INTERRUPTED_NOTICE = (
 ANSWER_SECONDS = 20.0
 _OF_PLACE = ("--vault", "--state", "--params")
 _WITH_VALUE = ("--source", "--path", "--tag", "--since", "--until", "-n", "--limit", "--min-score")
-ALONE = ("--explain", "--json", "--quiet", "-q")
+ALONE = ("--explain", "--no-sync", "--json", "--quiet", "-q")
 # What has no part in what a search finds, or goes to the resident by another way.
 _NO_MATTER = frozenset(
     [

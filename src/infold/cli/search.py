@@ -99,9 +99,10 @@ def search(
         limit=limit,
         min_score=min_score,
         explain=explain,
+        no_sync=no_sync,
     )
     bars = Bars(call.terminal)
-    with call.reading(bars, search__sync_on_search=False if no_sync else None) as vault:
+    with call.reading(bars) as vault:
         with bars:
             found = ask(vault, asked)
         show(call.terminal, found, asked)  # here, because closing the index waits for the disk

@@ -80,6 +80,7 @@ def read_search(words: Sequence[str]) -> UsualSearch:
         limit=int(limit) if limit is not None else None,
         min_score=float(min_score) if min_score is not None else None,
         explain="--explain" in options,
+        no_sync="--no-sync" in options,
     )
     return UsualSearch(asked, options)
 

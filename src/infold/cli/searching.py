@@ -39,12 +39,14 @@ class SearchWords:
     limit: int | None = None
     min_score: float | None = None
     explain: bool = False
+    no_sync: bool = False
 
 
 def ask(vault: OpenVault, asked: SearchWords) -> SearchResult:
     """What the vault says. Raises IndexFault."""
     where = asked_filter(asked.sources, asked.paths, asked.tags, asked.since, asked.until)
-    return vault.search(asked.query, where, asked.limit, asked.min_score)
+    sync = False if asked.no_sync else None
+    return vault.search(asked.query, where, asked.limit, asked.min_score, sync=sync)
 
 
 def show(terminal: Terminal, found: SearchResult, asked: SearchWords) -> None:
