@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from infold.durable.files import Disk
+from infold.durable.files import Disk, stamp_of
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
 from infold.search.index.disk_space import require_room
 from infold.search.index.process_lock import ProcessLock
@@ -48,14 +48,22 @@ class Generations:
         self.folder = folder
         self._generations = folder / "generations"
         self._current = folder / "current"
+        self._read: tuple[object, str] = None, ""  # of which state of that file, what it says
 
     def current(self) -> str | None:
-        """The generation in use; None where there is none yet."""
-        try:
-            named = self._current.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError):
+        """The generation in use; None where there is none yet. The file is read once: another one is in its place."""
+        stamp = stamp_of(self._current)
+        known, named = self._read
+        if stamp is None:
             return None
-        return named if _ID.fullmatch(named) and self.folder_of(named).is_dir() else None
+        if stamp != known:
+            try:
+                named = self._current.read_text(encoding="ascii").strip()
+            except (OSError, UnicodeDecodeError):
+                return None
+            self._read = stamp, named if _ID.fullmatch(named) else ""
+            named = self._read[1]
+        return named if named and self.folder_of(named).is_dir() else None
 
     def folder_of(self, generation: str) -> Path:
         """Where a generation's files are."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -37,13 +37,18 @@ Stamp = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The text of a hit, the lines it stands on now, and the nearest heading as written; `inner` are further ones."""
+    """The text of a hit, the lines it stands on now, and the nearest heading as written."""
 
     text: str
     start_line: int
     end_line: int
     heading: str | None
-    inner: tuple[InnerHeading, ...] = ()
+    find_inner: Callable[[], tuple[InnerHeading, ...]] = tuple
+
+    @cached_property
+    def inner(self) -> tuple[InnerHeading, ...]:
+        """Further headings inside, in order."""
+        return self.find_inner()
 
     @cached_property
     def prose(self) -> Prose:
@@ -207,4 +212,4 @@ class _ReadNote:
         if found is None:
             return None
         text, start, end, heading = note.from_heading(*found, hit.trail)
-        return Excerpt(text, start, end, heading, note.headings_between(start + 1, end))
+        return Excerpt(text, start, end, heading, partial(note.headings_between, start + 1, end))

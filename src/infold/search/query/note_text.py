@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_ANY_HEADING: Final = re.compile(r"^\ufeff?(?:( {0,3}#{1,6}(?:[ \t]|$))| {0,3}(?:=+|-+)[ \t]*$)", re.MULTILINE)
+_BEFORE_SIGN: Final = " \ufeff"  # of a heading
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
 _OUTLINED: Final = re.compile(
@@ -127,8 +127,13 @@ class NoteText:
 
     def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
         """The first line of a passage of headings alone that is not above the others; 0 where there is other text."""
-        headings = [number for number in range(start, end + 1) if not self._matches(_EMPTY, number)]
-        if len(headings) < 2 or not all(map(self._is_heading, headings)):
+        headings = []
+        for number in range(start, end + 1):
+            if self._is_heading(number):
+                headings.append(number)
+            elif not self._matches(_EMPTY, number):
+                return 0
+        if len(headings) < 2:
             return 0
         above = {heading_text(each) for each in trail[:-1]}
         return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
@@ -161,10 +166,9 @@ class NoteText:
         return self._headings
 
     def _heading_numbers(self) -> Iterable[int]:
-        if "\r" in self._text:  # which ends a line too, though not to a pattern
+        if "\r" in self._text:  # which ends a line too
             return filter(self._is_heading, range(1, len(self._lines.starts) + 1))
-        found = ((self._lines.number(match.start()), match[1] is None) for match in _ANY_HEADING.finditer(self._text))
-        return (number - is_below for number, is_below in found if number > is_below)
+        return filter(self._is_heading, _near_headings(self._text))
 
     def _is_heading(self, number: int) -> bool:
         if self._matches(_HEADING, number):
@@ -190,8 +194,22 @@ def heading_text(line: str) -> str:
     return _MARKUP.sub(" ", line).strip().casefold()
 
 
+def _near_headings(text: str) -> list[int]:
+    """The lines that may be headings, by their first sign or that of the line below: most lines need no pattern."""
+    near = []
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.lstrip(_BEFORE_SIGN)
+        if bare.startswith("#"):
+            near.append(number)
+        elif number > 1 and bare.startswith(("=", "-")) and not bare.rstrip(_BLANK).strip(bare[0]):
+            near.append(number - 1)
+    return near
+
+
 def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """The headings with `#` outside of fenced code: where each starts, as it is written, and the titles in force."""
+    if "#" not in text:
+        return
     above: list[tuple[int, str]] = []
     fence = ""
     for match in _OUTLINED.finditer(text):

@@ -146,9 +146,13 @@ def _best_window(matches: Sequence[_Match], size: int) -> tuple[int, int]:
     """The matches, from and to, of the window that counts most: different terms first, then how often."""
     best, chosen = 0.0, (0, 0)
     starts = [match.start for match in matches]
+    before, is_whole = 0, False  # of the window before: where it ended, and whether all in it was inside
     for first, match in enumerate(matches):
         last = bisect_left(starts, match.start + size)
+        if is_whole and last == before:
+            continue  # it holds less than the one before
         inside = [other for other in matches[first:last] if other.end <= match.start + size] or [match]
+        before, is_whole = last, len(inside) == last - first
         terms = {other.term: other.weight for other in inside}
         value = sum(terms.values()) + _REPEAT_WEIGHT * len(inside)
         if value > best + 1e-9:

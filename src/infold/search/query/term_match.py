@@ -43,10 +43,13 @@ def term_match(
     asked = frozenset(main_terms(text, language))
     if not asked or not hits:
         return Ranking(MATCH, (), 1.0)
-    titles = {hit.title: _terms_of(hit.title, language) for hit in hits}
-    trails = {hit.trail: _terms_of(" ".join(hit.trail), language) for hit in hits}
-    titles = {title: terms for title, terms in titles.items() if not asked.isdisjoint(terms)}
-    trails = {trail: terms for trail, terms in trails.items() if not asked.isdisjoint(terms)}
+    is_other = asked.isdisjoint
+    titles = {
+        title: terms for title in {hit.title for hit in hits} if not is_other(terms := _terms_of(title, language))
+    }
+    trails = {
+        trail: terms for trail in {hit.trail for hit in hits} if not is_other(terms := _of_trail(trail, language))
+    }
     known = frequencies(asked.union(*titles.values(), *trails.values()))
     rarity = {term: _rarity(count, passages) for term, count in known.items()}
     total = sum([rarity[term] for term in asked])
@@ -79,3 +82,8 @@ def _rarity(count: int, passages: int) -> float:
 @lru_cache(maxsize=20_000)
 def _terms_of(name: str, language: str) -> frozenset[str]:
     return frozenset(main_terms(name, language))
+
+
+@lru_cache(maxsize=20_000)
+def _of_trail(trail: tuple[str, ...], language: str) -> frozenset[str]:
+    return frozenset(main_terms(" ".join(trail), language))
