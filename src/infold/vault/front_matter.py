@@ -7,6 +7,7 @@ text (DESIGN, What bad input gets).
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Any, Final
 
 from infold.vault.lines import BOM
@@ -24,10 +25,16 @@ _LOOKS_LIKE_YAML: Final = re.compile(r"(?:\r\n?|\n)[\w.-]+[ \t]*:(?:[ \t\r\n]|\Z
 _OPENERS: Final = re.compile(r"[\[{]|[-?:](?=\s)")  # what can open a level of nesting
 # Lines that YAML reads in one way only: see `_load_plain`.
 _PLAIN_WORDS: Final = r"[A-Za-z][\w/.-]*(?:[ ][A-Za-z][\w/.-]*)*"
-_PLAIN_ID: Final = r"(?!0[bx])[0-9]+[A-Za-z][0-9A-Za-z]*"  # neither number nor date, whatever letters it has
+# Text that begins with a letter, or has several words, has any sign but those that may end it.
+_LETTERS: Final = r"A-Za-z\u00c0-\u1fff\u3041-\ud7ff"
+_SIGN: Final = rf"[!-\"$-9;-~{_LETTERS}]"
+_PLAIN_TEXT: Final = rf"[{_LETTERS}](?:[ ]?{_SIGN})*|[0-9]{_SIGN}*(?:[ ]{_SIGN}+)+"
+_PLAIN_ID: Final = r"(?!0[bx])[0-9]+[A-Za-z][0-9A-Za-z_]*"  # neither number nor date, whatever letters it has
+_PLAIN_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PLAIN_LINE: Final = re.compile(
     rf"""(?P<name>[A-Za-z_][\w-]*):(?:[ ](?:
-        (?P<words>{_PLAIN_WORDS}) | (?P<number>0|[1-9][0-9]{{0,17}}) | (?P<id>{_PLAIN_ID}) |
+        (?P<words>{_PLAIN_TEXT}) | (?P<number>0|[1-9][0-9]{{0,17}}) | (?P<id>{_PLAIN_ID}|{_PLAIN_UUID}) |
+        (?P<day>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) | \[(?P<list>{_PLAIN_WORDS}(?:,[ ]{_PLAIN_WORDS})*)\] |
         '(?P<single>[^'\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)' | "(?P<double>[^"\\\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)"
     ))?[ ]*""",
     re.VERBOSE | re.ASCII,
@@ -172,12 +179,10 @@ def _load_plain(source: str) -> dict[str, Any] | None:
             kind = match.lastgroup or "name"
             if name.casefold() in _WORDS_OF_YAML:
                 return None
-            if kind == "words" and match["words"].casefold() in _WORDS_OF_YAML:
-                if match["words"] not in _FLAGS:
-                    return None
-                values[name] = _FLAGS[match["words"]]
-            else:
-                values[name] = None if kind == "name" else int(match[kind]) if kind == "number" else match[kind]
+            value = None if kind == "name" else _plain_value(kind, match[kind])
+            if value is None and kind != "name":
+                return None
+            values[name] = value
         elif item is not None and item["words"].casefold() not in _WORDS_OF_YAML:
             entries = values[name]
             if entries is None:
@@ -188,3 +193,20 @@ def _load_plain(source: str) -> dict[str, Any] | None:
         elif line:
             return None
     return values
+
+
+def _plain_value(kind: str, written: str) -> Any:
+    """What YAML reads of a plain value; None where that is more than its signs."""
+    if kind == "words" and written.casefold() in _WORDS_OF_YAML:
+        return _FLAGS.get(written)
+    if kind == "number":
+        return int(written)
+    if kind == "day":
+        try:
+            return date.fromisoformat(written)
+        except ValueError:
+            return None
+    if kind == "list":
+        entries = written.split(", ")
+        return None if any(entry.casefold() in _WORDS_OF_YAML for entry in entries) else entries
+    return written
