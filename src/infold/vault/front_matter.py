@@ -24,22 +24,21 @@ _BLANK_FIRST_LINE: Final = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
 _LOOKS_LIKE_YAML: Final = re.compile(r"(?:\r\n?|\n)[\w.-]+[ \t]*:(?:[ \t\r\n]|\Z)")
 _OPENERS: Final = re.compile(r"[\[{]|[-?:](?=\s)")  # what can open a level of nesting
 # Lines that YAML reads in one way only: see `_load_plain`.
-_PLAIN_WORDS: Final = r"[A-Za-z][\w/.-]*(?:[ ][A-Za-z][\w/.-]*)*"
+_PLAIN_WORDS: Final = r"[A-Za-z][A-Za-z0-9_/.-]*(?:[ ][A-Za-z][A-Za-z0-9_/.-]*)*"
 # Text that begins with a letter, or has several words, has any sign but those that may end it.
-_LETTERS: Final = r"A-Za-z\u00c0-\u1fff\u3041-\ud7ff"
-_SIGN: Final = rf"[!-\"$-9;-~{_LETTERS}]"
-_PLAIN_TEXT: Final = rf"[{_LETTERS}](?:[ ]?{_SIGN})*|[0-9]{_SIGN}*(?:[ ]{_SIGN}+)+"
+_SIGN: Final = r"[!-\"$-9;-~\w]"
+_PLAIN_TEXT: Final = rf"[^\W\d_](?:[ ]?{_SIGN})*|[0-9]{_SIGN}*(?:[ ]{_SIGN}+)+"
 _PLAIN_ID: Final = r"(?!0[bx])[0-9]+[A-Za-z][0-9A-Za-z_]*"  # neither number nor date, whatever letters it has
 _PLAIN_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PLAIN_LINE: Final = re.compile(
-    rf"""(?P<name>[A-Za-z_][\w-]*):(?:[ ](?:
+    rf"""(?P<name>[A-Za-z_][A-Za-z0-9_-]*):(?:[ ](?:
         (?P<words>{_PLAIN_TEXT}) | (?P<number>0|[1-9][0-9]{{0,17}}) | (?P<id>{_PLAIN_ID}|{_PLAIN_UUID}) |
         (?P<day>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}) | \[(?P<list>{_PLAIN_WORDS}(?:,[ ]{_PLAIN_WORDS})*)\] |
         '(?P<single>[^'\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)' | "(?P<double>[^"\\\x00-\x1f\x7f-\x9f\ufeff-\uffff]*)"
     ))?[ ]*""",
-    re.VERBOSE | re.ASCII,
+    re.VERBOSE,
 )
-_PLAIN_ITEM: Final = re.compile(rf"(?P<indent>[ ]*)-[ ](?P<words>{_PLAIN_WORDS})[ ]*", re.ASCII)
+_PLAIN_ITEM: Final = re.compile(rf"(?P<indent>[ ]*)-[ ](?P<words>{_PLAIN_WORDS})[ ]*")
 _WORDS_OF_YAML: Final = frozenset(("y", "yes", "n", "no", "true", "false", "on", "off", "null"))
 _FLAGS: Final = {"true": True, "false": False}
 
