@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,6 +65,7 @@ _COLUMNS: Final = {
     "tokens_out": ("int", "tokens of the answer"),
     "made": ("int", "how often a summary of this was made before: no clock, so equal notes give equal bytes"),
 }
+_values_of: Final = attrgetter(*_COLUMNS)
 
 
 class SummaryStore:
@@ -143,7 +145,7 @@ class SummaryStore:
         return [part for _, _, part in sorted(stamped)]
 
     def _write(self, rows: Iterable[SummaryRow], *, in_lines: bool = False) -> Path:
-        ordered = [tuple(getattr(row, column) for column in _COLUMNS) for row in rows]
+        ordered = [*map(_values_of, rows)]
         part = self._folder / f"summaries-{content_hash(repr(ordered))[:32]}{_LINES if in_lines else _TABLE}"
         if in_lines:
             disk = Disk()

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Final
 
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
@@ -117,8 +117,7 @@ class _Joined(dict[str, str]):
         self._encoder, self._kind = encoder_, kind
 
     def __missing__(self, token: str) -> str:
-        joined = self[token] = " ".join(self._encoder.forms(token)[self._kind])
-        return joined
+        return self._encoder.meet(token)[self._kind]
 
 
 class _Together(dict[str, tuple[str, ...]]):
@@ -143,7 +142,6 @@ class Encoder:
         self.language = language
         stemmer = Stemmer.Stemmer(language, 0)  # which remembers nothing: what was met is kept here
         self._stem: Callable[[str], str] = stemmer.stemWord
-        self._stems: Callable[[list[str]], list[str]] = stemmer.stemWords
         self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
         self._together = _Together(self)
@@ -176,22 +174,19 @@ class Encoder:
         if len(self._main) + len(found) > _MAX_CACHED:
             self._main.clear()
             self._secondary.clear()
-        self._learn(found)
-        secondary = filter(None, map(self._secondary.__getitem__, found))
-        return " ".join(map(self._main.__getitem__, found)), " ".join(secondary)
+        main = " ".join(map(self._main.__getitem__, found))
+        return main, " ".join(filter(None, map(self._secondary.__getitem__, found)))
 
-    def _learn(self, found: Sequence[str]) -> None:
-        """The terms of plain words met for the first time, all at once: most new tokens are such."""
-        if self.language in _RESPELT:
-            return
-        new = [token for token in set(filterfalse(self._main.__contains__, found)) if _PLAIN.fullmatch(token)]
-        words = [token.lower() for token in new]
-        stems = [_fold(stem) for stem in self._stems(words)]
-        self._main.update(zip(new, stems, strict=True))
-        self._secondary.update(
-            (token, "" if word == stem or not stem else word)
-            for token, word, stem in zip(new, words, stems, strict=True)
-        )
+    def meet(self, token: str) -> tuple[str, str]:
+        """The main terms of a token met for the first time, and the secondary ones, a space between two; kept."""
+        if self.language in _RESPELT or not _PLAIN.fullmatch(token):
+            main, secondary = map(" ".join, self.forms(token))
+        else:  # a plain word, as most are, in a third of the time
+            word = token.lower()
+            main = _fold(self._stem(word))
+            secondary = "" if word == main or not main else word
+        self._main[token], self._secondary[token] = main, secondary
+        return main, secondary
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:

@@ -66,9 +66,9 @@ def note_points(
     iso_day = day.isoformat() if day is not None else note_day(note, kind)
     ids = passage_ids(note.path, [passage.text_hash for passage in passages])
     words = [document_words(text, language) for text in titled]
-    outside = outside_texts(note.text)
+    outside, trust = outside_texts(note.text), _trust_of(note)
     trusts = [
-        TRUST_OF_OTHERS if any(each.start <= passage.start < each.end for each in outside) else _trust_of(note)
+        TRUST_OF_OTHERS if any(each.start <= passage.start < each.end for each in outside) else trust
         for passage in passages
     ]
     return NotePoints(
