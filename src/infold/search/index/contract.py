@@ -248,6 +248,7 @@ class VectorEngine(Protocol):
         """Takes the generation away; what is not there is passed over."""
 
 
+@lru_cache(maxsize=256)
 def folders_of(path: str) -> tuple[str, ...]:
     """Every folder above `path`, and `path` itself: what a prefix is compared with."""
     parts = path.split("/")
