@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Final
 from urllib.parse import unquote
 
@@ -21,6 +22,7 @@ _DOCUMENTS: Final = """base canvas csv doc docx drawio epub excalidraw htm html 
     pptx rtf tex toml txt xls xlsx xml yaml yml 7z gz rar tar zip"""
 ATTACHMENT_SUFFIXES: Final = frozenset(f"{_PICTURES} {_SOUND_AND_FILM} {_DOCUMENTS}".split())
 _DENDRON_VAULT: Final = re.compile(r"dendron://[^/]*/", re.IGNORECASE)
+_MANY: Final = 8  # notes of one name, from which a path is looked up in a table of all paths
 _SUFFIX: Final = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
 
 
@@ -57,13 +59,11 @@ class LinkResolver:
     """
 
     def __init__(self, paths: Iterable[str], aliases: Mapping[str, str]) -> None:
-        self._by_path: dict[str, str] = {}
         self._by_name: dict[str, list[str]] = {}
         for path in sorted(paths):
             form = folded(path)
-            self._by_path.setdefault(form, path)
-            self._by_path.setdefault(without_suffix(form), path)
-            self._by_name.setdefault(without_suffix(form.rpartition("/")[2]), []).append(path)
+            name = without_suffix(form[form.rfind("/") + 1 :])
+            self._by_name.setdefault(name, []).append(path)
         self._aliases: dict[str, str] = {}
         for alias, path in sorted(aliases.items()):
             self._aliases.setdefault(folded(alias.strip()), path)
@@ -100,10 +100,10 @@ class LinkResolver:
         if form.startswith(("./", "../")):
             base = folded(source).rpartition("/")[0]
             inside = _joined(base, form)
-            return self._by_path.get(inside) if inside else None
+            return self._at(inside) if inside else None
         rooted = form.startswith("/")
         form = form.strip("/")
-        exact = self._by_path.get(form)
+        exact = self._at(form)
         if exact is not None or rooted:
             return exact
         name = form.rpartition("/")[2]
@@ -118,6 +118,29 @@ class LinkResolver:
             return same[0] if same else None
         folder = source.rpartition("/")[0]
         return min(same, key=lambda path: _nearness(path, folder))
+
+    def _at(self, form: str) -> str | None:
+        """The note whose path, with or without its suffix, is `form` where case and Unicode form do not matter."""
+        name = form[form.rfind("/") + 1 :]
+        same = [path for key in {name, without_suffix(name)} for path in self._by_name.get(key, ())]
+        if len(same) > _MANY:
+            return self._by_path.get(form)
+        return min((path for path in same if form in _forms(path)), default=None)
+
+    @cached_property
+    def _by_path(self) -> dict[str, str]:
+        """Path by each of its forms: made where so many notes have one name that they are not gone through."""
+        found: dict[str, str] = {}
+        for path in sorted(path for same in self._by_name.values() for path in same):
+            for form in _forms(path):
+                found.setdefault(form, path)
+        return found
+
+
+def _forms(path: str) -> tuple[str, str]:
+    """A path as links may write it, folded: with its suffix, and without."""
+    form = folded(path)
+    return form, without_suffix(form)
 
 
 def _joined(base: str, form: str) -> str:

@@ -150,6 +150,9 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
     words = [folded_words(bare(each)) for each in evened]
     if not set(wanted).issubset(word for found in words for word in found):
         return None
+    runs = _runs(wanted)
+    if _said_in(words, runs) < WHOLE_SHARE * len(runs):
+        return None
     plain = collapse_spaces(said)
     links = _targets(text, target)
     pieces = [
@@ -161,7 +164,7 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
     for piece in pieces:
         if plain == collapse_spaces(piece.text) and links <= piece.links:
             return DuplicateMatch(note.path, piece.start, piece.end)
-    runs, distinct = _runs(wanted), set(wanted)
+    distinct = set(wanted)
     own = [distinct.intersection(piece.words) for piece in pieces]
     ours = _Said(sentences(bare(said)))
     needed = len(distinct) - MISSING_SHARE * len(wanted)
@@ -176,6 +179,12 @@ def _find(text: str, note: Note, even: Callable[[str], str], target: Callable[[s
             if is_near and links <= set().union(*(piece.links for piece in some)) and _agree(ours, some):
                 return DuplicateMatch(note.path, some[0].start, some[-1].end)
     return None
+
+
+def _said_in(words: Iterable[Sequence[str]], runs: Iterable[Sequence[str]]) -> int:
+    """How many of some runs of words stand in a whole note: no part of it has more of them, which is told sooner."""
+    said = f" {' '.join(word for own in words for word in own)} "
+    return sum(f" {' '.join(run)} " in said for run in runs)
 
 
 def _targets(text: str, target: Callable[[str], str]) -> set[str]:

@@ -7,7 +7,6 @@ so the terms of the title are left out. What each figure is worth stands in `wei
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -70,8 +69,10 @@ def piece_scores(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[fl
             scores.append(0.0)
             continue
         norm = K1 * (0.5 + 0.5 * piece.length / _PIECE_LENGTH)
-        held = Counter(filter(sought.__contains__, piece.terms))
-        scores.append(sum(sought[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in sought if t in held) / total)
+        held: dict[str, int] = {}
+        for term in filter(sought.__contains__, piece.terms):
+            held[term] = held.get(term, 0) + 1
+        scores.append(sum([sought[t] * held[t] * (K1 + 1) / (held[t] + norm) for t in sought if t in held]) / total)
     return scores
 
 
