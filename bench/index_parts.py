@@ -29,7 +29,7 @@ from infold.search.index.compaction import LOOSE_PASSAGES
 from infold.search.index.contract import Vector, VectorRecord
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
-from infold.search.index.payload import payload_of
+from infold.search.index.point_ids import point_number
 from infold.search.index.points import NotePoints, note_points
 from infold.search.index.words import WordWriter
 from infold.settings import Params
@@ -85,11 +85,11 @@ def _round(vault: Path, state: Path) -> dict[str, float]:
     store = EmbeddingStore(state / "embeddings")
     took["vectors: kept"] = _cpu(lambda: store.append(embedder.name, vectors))
     keys = [key for each in made for key in each.keys]
-    records = [VectorRecord(point.id, vectors[key], payload_of(point)) for point, key in zip(points, keys, strict=True)]
+    records = [VectorRecord(point_number(point.id), vectors[key]) for point, key in zip(points, keys, strict=True)]
     (state / "index").mkdir()
     engine, generation = open_engine(state / "index"), Generations(state / "index").new_generation()
     index = engine.create(generation, embedder.size)
-    took["vectors: written to their engine"] = _cpu(partial(index.replace, (), records), index.flush, index.close)
+    took["vectors: written to their engine"] = _cpu(partial(index.put, records), index.flush, index.close)
     if len(points) >= LOOSE_PASSAGES:  # with fewer the whole leaves it out too
         took["vectors: compacted"] = _cpu(lambda: engine.compact(generation, COMPACT_SECONDS))
     bodies = {content_hash(each.note.text): without_front_matter(each.note.text) for each in written}

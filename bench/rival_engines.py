@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -111,7 +111,7 @@ class Infold:
             points = self._points(corpus.passages[first : first + 2000])
             words.replace((), points)
             words.commit()
-            index.replace((), self._records(points, corpus.vectors[first : first + 2000]))
+            index.put(self._records(points, corpus.vectors[first : first + 2000]))
             index.flush()
         words.close()
         index.close()
@@ -132,13 +132,15 @@ class Infold:
 
     def change(self, old: list[Passage], new: list[Passage], vectors: Vector) -> None:
         """Words in one step, then vectors."""
+        from infold.search.index.point_ids import point_number
         from infold.search.index.words import WordWriter
 
         points = self._points(new)
         with closing(WordWriter(self._folder, is_little=True)) as words:
             words.replace([old[0].path], points)
             words.commit()
-        self._index.replace([old[0].path], self._records(points, vectors))
+        self._index.delete([point_number(str(UUID(int=passage.id))) for passage in old])
+        self._index.put(self._records(points, vectors))
         self._index.flush()
 
     def keyword(self, text: str, folder: str | None = None) -> list[str]:
@@ -164,9 +166,9 @@ class Infold:
         return list(self._words.search(query_weights(text, ["english"]), limit, self._where(folder)))
 
     def _dense(self, vector: Vector, folder: str | None, limit: int) -> list[Any]:
-        nearest = self._index.query(vector, limit, self._where(folder))
-        known = self._words.hits([one for one, _ in nearest])
-        return [replace(known[one], score=score) for one, score in nearest]
+        from infold.search.index.nearest import nearest_points
+
+        return nearest_points(self._words, self._index, vector, limit, self._where(folder))
 
     @staticmethod
     def _where(folder: str | None) -> Any:
@@ -199,6 +201,6 @@ class Infold:
     @staticmethod
     def _records(points: list[Any], vectors: Vector) -> list[Any]:
         from infold.search.index.contract import VectorRecord
-        from infold.search.index.payload import payload_of
+        from infold.search.index.point_ids import point_number
 
-        return [VectorRecord(one.id, vector, payload_of(one)) for one, vector in zip(points, vectors, strict=True)]
+        return [VectorRecord(point_number(one.id), vector) for one, vector in zip(points, vectors, strict=True)]

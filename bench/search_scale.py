@@ -34,7 +34,8 @@ from infold.search import terms
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.generations import Generations
-from infold.search.index.payload import payload_of
+from infold.search.index.nearest import nearest_points
+from infold.search.index.point_ids import point_number
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.query.searcher import FUSED_PASSAGES
 from infold.search.shared.embedded import EdgeEngine
@@ -157,7 +158,7 @@ def measure(folder: Path, made_of: Corpus, count: int, embedder: StaticEmbedder)
             started, spent = time.perf_counter(), time.process_time()
             words.replace((), points)
             words.commit()
-            index.replace((), [VectorRecord(p.id, v, payload_of(p)) for p, v in zip(points, vectors, strict=True)])
+            index.put([VectorRecord(point_number(p.id), v) for p, v in zip(points, vectors, strict=True)])
             index.flush()
             wall, cpu = wall + time.perf_counter() - started, cpu + time.process_time() - spent
     figures.add("written", f"{count / wall:,.0f} /s  {count / cpu:,.0f} /CPU s")
@@ -235,7 +236,7 @@ def _hybrid(index: Both, asked: Question, where: Filter) -> None:
 
 
 def _dense(index: Both, asked: Question, where: Filter) -> None:
-    index.words.hits([one for one, _ in index.vectors.query(asked[1], DEPTH, where)])
+    nearest_points(index.words, index.vectors, asked[1], DEPTH, where)
 
 
 def _recall(index: Both, made_of: Corpus, count: int, questions: Sequence[Question]) -> float:
@@ -245,8 +246,8 @@ def _recall(index: Both, made_of: Corpus, count: int, questions: Sequence[Questi
     scores = np.concatenate([made_of.vector(at, min(count, at + BATCH)) @ asked.T for at in range(0, count, BATCH)])
     for n, (_, vector) in enumerate(some):
         tenth = np.partition(scores[:, n], -10)[-10]
-        hits = index.vectors.query(vector, 10)
-        found += sum(scores[UUID(one).int, n] >= tenth - 2e-4 for one, _ in hits)
+        hits = nearest_points(index.words, index.vectors, vector, 10)
+        found += sum(scores[UUID(hit.id).int, n] >= tenth - 2e-4 for hit in hits)
     return found / (10 * len(some))
 
 

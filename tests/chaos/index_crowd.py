@@ -22,7 +22,7 @@ import numpy as np
 
 from infold.search.index.contract import Filter, IndexPoint, VectorRecord
 from infold.search.index.generations import Generations
-from infold.search.index.payload import payload_of
+from infold.search.index.point_ids import point_number
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.shared.embedded import EdgeEngine
 from infold.search.shared.shared_index import SharedIndex
@@ -71,7 +71,7 @@ def version_of(note: int, version: int) -> list[IndexPoint]:
 def records_of(points: list[IndexPoint]) -> list[VectorRecord]:
     """A vector for each passage, by its version."""
     vectors = np.eye(SIZE, dtype=np.float32)
-    return [VectorRecord(one.id, vectors[one.end_line % SIZE], payload_of(one)) for one in points]
+    return [VectorRecord(point_number(one.id), vectors[one.end_line % SIZE]) for one in points]
 
 
 def look(opened: Opened, note: int, begun: Versions, acknowledged: Versions, chance: random.Random) -> str:
@@ -79,8 +79,9 @@ def look(opened: Opened, note: int, begun: Versions, acknowledged: Versions, cha
     only = Filter(paths=(f"{note}.md",))
     oldest = acknowledged[note]
     if chance.random() < 0.5:
-        nearest = opened.vectors.query(np.ones(SIZE, dtype=np.float32), 3 * MOST_PASSAGES, only)
-        hits = list(opened.words.hits([one for one, _ in nearest], only).values())
+        among = opened.words.numbers(only)
+        nearest = opened.vectors.query(np.ones(SIZE, dtype=np.float32), 3 * MOST_PASSAGES, among)
+        hits = list(opened.words.numbered([one for one, _ in nearest], only).values())
         is_whole = not hits  # vectors come after words, and are replaced one by one
     else:
         hits = opened.words.search({"levain": 1.0}, 3 * MOST_PASSAGES, only)
@@ -113,9 +114,11 @@ class Opened:
     def write(self, note: int, points: list[IndexPoint]) -> None:
         """As a sync does: words, then vectors."""
         if self._writer is not None:
+            former = self._writer.numbers([f"{note}.md"])
             self._writer.replace([f"{note}.md"], points)
             self._writer.commit()
-            self.vectors.replace([f"{note}.md"], records_of(points))
+            self.vectors.delete(former)
+            self.vectors.put(records_of(points))
 
     @property
     def is_owner(self) -> bool:

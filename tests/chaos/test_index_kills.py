@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from infold.search.index.generations import Generations
+from infold.search.index.point_ids import point_number
 from infold.search.index.words import WordIndex, WordWriter
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
@@ -43,10 +44,10 @@ def everything(folder: Path) -> dict[str, tuple[object, ...]]:
     index = Generations(folder)
     current = index.folder_of(index.current() or "")
     with closing(WordIndex(current / "words")) as words, closing(EdgeIndex(current / "shard")) as vectors:
-        points = {hit.id: hit for hit in words.points()}
+        points = {point_number(hit.id): hit for hit in words.points()}
         found = vectors.vectors(list(points))
         assert vectors.count() == len(found), "a vector of a point that is gone"
-        return {one: (hit, tuple(found[one]) if one in found else None) for one, hit in points.items()}
+        return {hit.id: (hit, tuple(found[one]) if one in found else None) for one, hit in points.items()}
 
 
 @pytest.fixture

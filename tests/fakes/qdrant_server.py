@@ -153,11 +153,6 @@ def _info(client: QdrantClient, name: str, _: Any) -> Any:
     return client.get_collection(name).model_dump(mode="json")
 
 
-def _index_field(client: QdrantClient, name: str, body: Any) -> Any:
-    wanted = rest.CreateFieldIndex.model_validate(body)
-    return client.create_payload_index(name, wanted.field_name, wanted.field_schema).model_dump(mode="json")
-
-
 def _batch(client: QdrantClient, name: str, body: Any) -> Any:
     operations = rest.UpdateOperations.model_validate(body).operations
     for operation in operations:
@@ -217,7 +212,6 @@ def _retrieve(client: QdrantClient, name: str, body: Any) -> Any:
 
 _ON_COLLECTION: dict[tuple[str, str], Callable[[QdrantClient, str, Any], Any]] = {
     ("GET", ""): _info,
-    ("PUT", "index"): _index_field,
     ("POST", "points/batch"): _batch,
     ("POST", "points/query"): _query,
     ("POST", "points/count"): _count,

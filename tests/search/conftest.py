@@ -15,6 +15,7 @@ from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
+from infold.search.index.point_ids import point_number
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.index.words import WordIndex
 from infold.search.query.searcher import Searcher
@@ -93,7 +94,8 @@ class Place:
         vectors: dict[str, tuple[float, ...]] = {}
         if (self.generation / "shard").exists():
             shard = EdgeIndex(self.generation / "shard")
-            vectors = {one: tuple(vector) for one, vector in shard.vectors(list(points)).items()}
+            numbers = {point_number(one): one for one in points}
+            vectors = {numbers[one]: tuple(vector) for one, vector in shard.vectors([*numbers]).items()}
             assert shard.count() == len(vectors), "a vector of a point that is gone"
             shard.close()
         return {one: (hit, vectors.get(one)) for one, hit in points.items()}

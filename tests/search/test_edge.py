@@ -7,46 +7,33 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from uuid import UUID
 
 import numpy as np
 import pytest
 
 from infold.errors import IndexFault
-from infold.search.index.contract import Filter, IndexPoint, VectorRecord
+from infold.search.index.contract import VectorRecord
 from infold.search.index.generations import Generations
-from infold.search.index.payload import payload_of
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
 
 SIZE = 8
 
 
-def record(n: int, path: str, vector: np.ndarray | None = None) -> VectorRecord:
-    """A vector of its own, with what filters read of a point."""
-    point = IndexPoint(
-        id=f"00000000-0000-0000-0000-{n:012d}",
-        path=path,
-        start_line=n,
-        end_line=n,
-        title="",
-        trail=(),
-        kind="standard",
-        group="notebook",
-    )
-    dense = np.eye(SIZE, dtype=np.float32)[n % SIZE] if vector is None else vector
-    return VectorRecord(point.id, dense, payload_of(point))
+def record(n: int, vector: np.ndarray | None = None) -> VectorRecord:
+    """A vector along one of the axes."""
+    return VectorRecord(n, np.eye(SIZE, dtype=np.float32)[n % SIZE] if vector is None else vector)
 
 
 def test_what_was_flushed_is_there_again(tmp_path: Path):
     """A second opening finds the vectors of the first."""
     first = EdgeIndex(tmp_path / "shard", SIZE)
-    first.replace((), [record(1, "a.md")])
+    first.put([record(1)])
     first.flush()
     first.close()
     second = EdgeIndex(tmp_path / "shard")
     assert second.count() == 1
-    assert second.query(np.eye(SIZE, dtype=np.float32)[1], 5) == [(record(1, "a.md").id, pytest.approx(1, abs=2e-3))]
+    assert second.query(np.eye(SIZE, dtype=np.float32)[1], 5) == [(1, pytest.approx(1, abs=2e-3))]
     second.close()
 
 
@@ -54,39 +41,26 @@ def test_the_engines_errors_are_ours(tmp_path: Path):
     """A vector of another size, a second opener, no index at all: each is an IndexFault with a next step."""
     index = EdgeIndex(tmp_path / "shard", SIZE)
     with pytest.raises(IndexFault) as wrong_size:
-        index.replace((), [record(1, "a.md", np.ones(3, dtype=np.float32))])
+        index.put([record(1, np.ones(3, dtype=np.float32))])
     with pytest.raises(IndexFault):
         EdgeIndex(tmp_path / "shard", SIZE)
     with pytest.raises(IndexFault, match="no search index"):
         EdgeIndex(tmp_path / "nowhere")
     assert "infold index" in wrong_size.value.hint
-    index.replace((), [record(2, "a.md")])
+    index.put([record(2)])
     assert index.count() == 1
     index.close()
 
 
-def test_a_replacement_that_was_refused_is_not_tried_again(tmp_path: Path):
+def test_what_was_refused_is_not_tried_again(tmp_path: Path):
     """What the engine refuses once would be refused at each opening: it is forgotten, and the index opens."""
     index = EdgeIndex(tmp_path / "shard", SIZE)
-    index.replace((), [record(1, "a.md")])
-    wrong = record(2, "a.md", np.ones(3, dtype=np.float32))
+    index.put([record(1)])
+    wrong = record(2, np.ones(3, dtype=np.float32))
     with pytest.raises(IndexFault):
-        index.replace(["a.md"], [wrong])
+        index.put([wrong])
     index.close()
     EdgeIndex(tmp_path / "shard").close()
-
-
-def test_fields_that_points_share_are_each_points_own(tmp_path: Path):
-    """Points whose fields are alike, written at once, are found and taken away by these; the last of an id counts."""
-    index = EdgeIndex(tmp_path / "shard", SIZE)
-    index.replace((), [*(record(n, "a.md") for n in range(3)), record(3, "b.md"), *(record(n, "c.md") for n in (4, 5))])
-    index.replace((), [record(5, "a.md"), record(4, "a.md"), record(4, "d.md")])
-    counts = {path: index.count(Filter(paths=(f"{path}.md",))) for path in "abcd"}
-    assert counts == {"a": 4, "b": 1, "c": 0, "d": 1}
-    assert index.count(Filter(kinds=("standard",))) == 6
-    index.replace(["a.md"], [])
-    assert index.count() == 2
-    index.close()
 
 
 def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):
@@ -96,14 +70,13 @@ def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):
     vectors = (crowds[chance.integers(0, 40, 4000)] + 0.4 * chance.normal(size=(4000, 64))).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     index = EdgeIndex(tmp_path / "shard", 64)
-    payload = record(0, "a.md").payload
-    index.replace((), [VectorRecord(str(UUID(int=n)), vector, payload) for n, vector in enumerate(vectors)])
+    index.put([VectorRecord(n, vector) for n, vector in enumerate(vectors)])
     found = 0
     for asked in vectors[:50]:
         exact = vectors @ asked
         hits = index.query(asked, 10)
-        assert [score for _, score in hits] == pytest.approx([exact[UUID(one).int] for one, _ in hits], abs=2e-3)
-        found += len({UUID(one).int for one, _ in hits} & set(np.argsort(-exact)[:10].tolist()))
+        assert [score for _, score in hits] == pytest.approx([exact[one] for one, _ in hits], abs=2e-3)
+        found += len({one for one, _ in hits} & set(np.argsort(-exact)[:10].tolist()))
     index.close()
     assert found / 500 >= 0.95
 
@@ -115,7 +88,7 @@ import infold.search.shared.edge as edge
 from tests.search.test_edge import record, SIZE
 
 index = edge.EdgeIndex(Path(sys.argv[1]), SIZE)
-index.replace(["a.md"], [record(n, "a.md") for n in range(5)])
+index.put([record(n) for n in range(5)])
 index.flush()
 original, calls = edge.EdgeIndex._update, 0
 
@@ -127,7 +100,8 @@ def dying(self, operation):
     original(self, operation)
 
 edge.EdgeIndex._update = dying
-index.replace(["a.md"], [record(n, "a.md") for n in range(100, 500)])
+index.delete(range(5))
+index.put([record(n) for n in range(100, 500)])
 """
 
 
@@ -138,7 +112,8 @@ def test_a_process_killed_in_a_replacement_is_made_good_by_doing_it_again(tmp_pa
     killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "shard"), str(at)], check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL
     index = EdgeIndex(tmp_path / "shard")
-    index.replace(["a.md"], [record(n, "a.md") for n in range(100, 500)])
+    index.delete(range(5))
+    index.put([record(n) for n in range(100, 500)])
     assert index.count() == 400
     index.close()
 
@@ -151,7 +126,7 @@ def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     with pytest.raises(IndexFault, match="no search index"):
         engine.open(generation)
     index = engine.create(generation, SIZE)
-    index.replace((), [record(1, "a.md")])
+    index.put([record(1)])
     engine.drop(generation)
     assert index.count() == 1
     index.close()

@@ -63,7 +63,7 @@ def test_a_damaged_index_is_made_anew(place, damage: str):
         for file in segment.rglob("*.dat"):
             file.write_bytes(file.read_bytes()[:10])
     elif damage == "panic":
-        for file in segment.glob("payload_index/*/*/status.dat"):
+        for file in segment.glob("vector_storage-dense/*/config.json"):
             file.write_bytes(b"")
     elif damage == "no segments":
         shutil.rmtree(shard / "segments")

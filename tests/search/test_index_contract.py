@@ -12,17 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from infold.errors import IndexFault
-from infold.search.index.contract import Filter, VectorIndex, VectorRecord
-from infold.search.index.payload import payload_of
+from infold.search.index.contract import VectorIndex, VectorRecord
 from infold.search.server.engine import ServerEngine
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.shared_index import SharedIndex
 from tests.fakes.qdrant_server import FakeQdrant
-from tests.search.filters import FILTERS, PATHS, POINTS, id_of, lets_through, point
 
 SIZE = 8
 
@@ -33,8 +29,8 @@ def unit(*values: float) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-def record(n: int, path: str, vector: np.ndarray | None = None, **rest: object) -> VectorRecord:
-    return VectorRecord(id_of(n), unit(1) if vector is None else vector, payload_of(point(n, path, **rest)))  # type: ignore[arg-type]
+def record(n: int, vector: np.ndarray | None = None) -> VectorRecord:
+    return VectorRecord(n, unit(1) if vector is None else vector)
 
 
 class OtherProcess:
@@ -123,20 +119,23 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorInde
         yield made
 
 
+MOST = 2**63 - 1  # the greatest number of a point
+
+
 def test_scores_are_cosine(index: VectorIndex):
     """The closest direction is first."""
-    index.replace((), [record(1, "a.md", unit(1, 0)), record(2, "b.md", unit(1, 1))])
+    index.put([record(1, unit(1, 0)), record(MOST, unit(1, 1))])
     hits = index.query(unit(1, 0), 5)
-    assert [one for one, _ in hits] == [id_of(1), id_of(2)]
+    assert [one for one, _ in hits] == [1, MOST]
     assert [score for _, score in hits] == pytest.approx([1, math.sqrt(0.5)], abs=2e-3)
-    assert [one for one, _ in index.query(unit(1, 0), 1)] == [id_of(1)]
+    assert [one for one, _ in index.query(unit(1, 0), 1)] == [1]
 
 
 def test_vectors_come_back(index: VectorIndex):
-    """In bulk, by id, of unit length, as near as eight bits a number allow; what is not there is left out."""
-    given_ = {id_of(n): unit(1, n, n * n) for n in range(250)}
-    index.replace((), [record(n, f"{n}.md", given_[id_of(n)]) for n in range(250)])
-    found = index.vectors([*given_, id_of(999)])
+    """In bulk, by number, of unit length, as near as eight bits a number allow; what is not there is left out."""
+    given_ = {n * n: unit(1, n, n * n) for n in range(250)} | {MOST: unit(0, 1)}
+    index.put([record(n, vector) for n, vector in given_.items()])
+    found = index.vectors([*given_, MOST - 1])
     assert set(found) == set(given_)
     for one, vector in found.items():
         assert vector.dtype == np.float32
@@ -145,58 +144,52 @@ def test_vectors_come_back(index: VectorIndex):
 
 
 def test_an_empty_query_finds_nothing(index: VectorIndex):
-    """No meaning is no error."""
-    index.replace((), [record(1, "a.md")])
+    """No meaning is no error, nor is nothing to look among."""
+    index.put([record(1)])
     assert index.query(np.zeros(SIZE, dtype=np.float32), 5) == []
     assert index.query(unit(1), 0) == []
+    assert index.query(unit(1), 5, []) == []
 
 
-def test_replacing_a_path_takes_all_its_vectors(index: VectorIndex):
-    """Every passage of the note goes, and no other."""
-    index.replace((), [record(n, f"{n % 2}.md") for n in range(10)])
-    index.replace(["1.md", "never.md"], [])
-    assert {one for one, _ in index.query(unit(1), 20)} == {id_of(n) for n in range(0, 10, 2)}
+def test_only_those_asked_for_are_looked_at(index: VectorIndex):
+    """The nearest among some numbers, whatever is nearer beside them; one that is not there is passed over."""
+    index.put([record(n, unit(1, n)) for n in range(300)])
+    assert [one for one, _ in index.query(unit(1), 2, {7, 200, MOST, 9})] == [7, 9]
+    assert {one for one, _ in index.query(unit(1), 300, [*range(100, 300)])} == {*range(100, 300)}
+
+
+def test_what_is_taken_away_is_gone(index: VectorIndex):
+    """These and no others; what is not there is passed over."""
+    index.put([record(n) for n in range(10)])
+    index.delete([*range(1, 10, 2), MOST])
+    assert {one for one, _ in index.query(unit(1), 20)} == {*range(0, 10, 2)}
     assert index.count() == 5
 
 
 def test_done_twice_is_done_once(index: VectorIndex):
     """Whoever has to ask again, as the owner of the index ended, does no harm."""
-    index.replace((), [record(1, "a.md"), record(2, "a.md"), record(3, "b.md")])
+    index.put([record(1), record(2), record(3)])
     for _ in range(2):
-        index.replace(["a.md"], [record(4, "a.md", unit(0, 1))])
-        index.delete([id_of(3), id_of(77)])
-    assert [one for one, _ in index.query(unit(0, 1), 9)] == [id_of(4)]
+        index.put([record(4, unit(0, 1))])
+        index.delete([1, 2, 3, 77])
+    assert [one for one, _ in index.query(unit(0, 1), 9)] == [4]
 
 
-def test_a_vector_is_replaced_by_its_id(index: VectorIndex):
-    """The same id again is the same point with another vector."""
-    index.replace((), [record(1, "a.md", unit(1))])
-    index.replace((), [record(1, "a.md", unit(0, 1))])
+def test_a_vector_is_replaced_by_its_number(index: VectorIndex):
+    """The same number again is the same point with another vector, also within one call."""
+    index.put([record(1, unit(1))])
+    index.put([record(1, unit(0, 0, 1)), record(1, unit(0, 1))])
     assert index.count() == 1
     assert index.query(unit(0, 1), 5)[0][1] == pytest.approx(1, abs=2e-3)
 
 
 def test_more_than_one_call_takes(index: VectorIndex):
-    """Batches are the engine's affair: of many notes, and of one very long note."""
-    index.replace((), [record(n, f"{n}.md", unit(1, n)) for n in range(523)])
-    index.replace(["7.md"], [record(n, "7.md", unit(0, 0, n)) for n in range(1000, 1700)])
+    """Batches are the engine's affair."""
+    index.put([record(n, unit(1, n)) for n in range(1223)])
     index.flush()
-    assert index.count() == 523 - 1 + 700
-    assert index.count(Filter(paths=("7.md",))) == 700
-    index.delete([id_of(n) for n in range(1000, 1700)])
-    assert index.count(Filter(paths=("7.md",))) == 0
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(given_points=POINTS, filters=st.lists(FILTERS, min_size=3, max_size=3))
-def test_a_filter_lets_through_what_its_words_say(index: VectorIndex, given_points: list[dict], filters: list[Filter]):
-    """Groups, kinds, levels, trust, paths, prefixes, nested tags, nodes and days, alone and together."""
-    points = [point(n, **values) for n, values in enumerate(given_points)]
-    index.replace(list(PATHS), [VectorRecord(one.id, unit(1, n), payload_of(one)) for n, one in enumerate(points)])
-    for where in (Filter(), *filters):
-        expected = {one.id for one in points if lets_through(where, one)}
-        assert {one for one, _ in index.query(unit(1), 50, where)} == expected
-        assert index.count(where) == len(expected)
+    assert index.count() == 1223
+    index.delete([*range(523, 1223)])
+    assert index.count() == 523
 
 
 def test_closing_twice_is_no_fault_and_use_after_it_is(index: VectorIndex):
@@ -212,6 +205,6 @@ def test_closing_twice_is_no_fault_and_use_after_it_is(index: VectorIndex):
 def test_what_the_engine_refuses_is_an_index_fault(index: VectorIndex):
     """A vector of another size is refused with a sentence, and the index goes on."""
     with pytest.raises(IndexFault):
-        index.replace((), [record(1, "a.md", np.ones(3, dtype=np.float32))])
-    index.replace((), [record(2, "a.md")])
-    assert index.count(Filter(paths=("a.md",))) == 1
+        index.put([record(1, np.ones(3, dtype=np.float32))])
+    index.put([record(2)])
+    assert index.count() == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.moments import Moments
 from infold.search.index import note_vectors
-from infold.search.index.contract import Hit, VectorRecord
+from infold.search.index.contract import Hit
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.query import excerpts, sought_words
 from infold.search.query.excerpts import KeptNotes, NoteTexts
@@ -85,10 +85,9 @@ def test_means_are_compared_alike_one_by_one_and_at_once(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     vectors = [row / np.linalg.norm(row) for row in random.normal(size=(9, 32)).astype(np.float32)]
     vectors.append(vectors[0])
-    records = [VectorRecord(str(n), row, {"path": f"{n}.md"}) for n, row in enumerate(vectors)]
     paths = [*(f"{n}.md" for n in range(10)), "none.md"]
     with closing(NoteVectors(tmp_path / "notes.sqlite")) as notes:
-        notes.replace([], records)
+        notes.replace([], [(f"{n}.md", row) for n, row in enumerate(vectors)])
         at_once = notes.cosines(vectors[1], paths)
         monkeypatch.delitem(sys.modules, "numpy")
         one_by_one = notes.cosines(vectors[1], paths)

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from infold.app import open_vault
 from infold.errors import IndexFault
-from infold.search.index.contract import Hit, VectorRecord
+from infold.search.index.contract import Hit
 from infold.search.index.generations import Generations
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.query.fusion import NOTE_WEIGHT, note_nearness
 
 
-def record(path: str, number: int, vector: list[float]) -> VectorRecord:
-    unit = np.array(vector, dtype=np.float32)
-    return VectorRecord(f"{path}{number}", unit / (np.linalg.norm(unit) or 1), {"path": path})
+def unit(vector: list[float]) -> np.ndarray:
+    found = np.array(vector, dtype=np.float32)
+    return found / (np.linalg.norm(found) or 1)
 
 
 vectors = st.lists(st.lists(st.floats(-1, 1), min_size=8, max_size=8).filter(lambda v: max(map(abs, v)) > 0.1), min_size=1, max_size=4)  # fmt: skip
@@ -31,11 +31,11 @@ def test_the_cosine_is_that_of_the_mean(tmp_path_factory, kept: list[list[float]
     """A byte a dimension tells the nearness of a note's mean vector to within two hundredths."""
     question = np.array(asked, dtype=np.float32)
     question /= np.linalg.norm(question)
-    records = [record("a.md", n, vector) for n, vector in enumerate(kept)]
-    mean = np.mean([each.vector for each in records], axis=0)
+    vectors = [unit(vector) for vector in kept]
+    mean = np.mean(vectors, axis=0)
     length = float(np.linalg.norm(mean))
     with closing(NoteVectors(tmp_path_factory.mktemp("means") / "notes.sqlite")) as notes:
-        notes.replace([], records)
+        notes.replace([], [("a.md", vector) for vector in vectors])
         found = notes.cosines(question, ["a.md", "b.md"])
     assert set(found) == {"a.md"}
     if length > 0.01:
@@ -45,8 +45,8 @@ def test_the_cosine_is_that_of_the_mean(tmp_path_factory, kept: list[list[float]
 def test_a_path_that_goes_takes_its_mean_with_it(tmp_path):
     """What is replaced is forgotten unless it comes again, and a closed file says so."""
     notes = NoteVectors(tmp_path / "notes.sqlite")
-    notes.replace([], [record("a.md", 1, [1, 0]), record("b.md", 1, [0, 1])])
-    notes.replace(["a.md", "b.md"], [record("b.md", 2, [1, 0])])
+    notes.replace([], [("a.md", unit([1, 0])), ("b.md", unit([0, 1]))])
+    notes.replace(["a.md", "b.md"], [("b.md", unit([1, 0]))])
     assert notes.cosines(np.array([1, 0], dtype=np.float32), ["a.md", "b.md"]) == {"b.md": pytest.approx(1, abs=0.01)}
     notes.close()
     notes.close()

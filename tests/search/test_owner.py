@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from infold.errors import IndexFault, InfoldError, VaultBusy
-from infold.search.index.contract import Filter
 from infold.search.shared import frames
 from infold.search.shared import index_client as asking
 from infold.search.shared import protocol as wire
@@ -78,14 +77,14 @@ def test_when_the_owner_ends_a_client_takes_over(tmp_path: Path, other: Other, e
     assert other.open(tmp_path) == "owner"
     with closing(opened(tmp_path)) as index:
         assert not index.is_owner
-        index.replace(["a.md"], [record(n, "a.md") for n in range(300)])
+        index.put([record(n) for n in range(300)])
         if ending == "killed":
             other.signal(signal.SIGKILL)
         else:
             other.close()
         assert len(index.query(ONE, 500)) == 300
         assert index.is_owner
-        index.replace((), [record(300, "b.md")])
+        index.put([record(300)])
         assert index.count() == 301
 
 
@@ -98,19 +97,19 @@ def test_a_call_in_flight_when_the_owner_is_killed_is_done_by_the_next(tmp_path:
     def ask(index: SharedIndex) -> None:
         try:
             while not is_over.is_set():
-                assert len(index.query(ONE, 5, Filter(paths=("kept.md",)))) == 3
+                assert len(index.query(ONE, 5, [0, 1, 2])) == 3
         except (InfoldError, AssertionError) as error:
             faults.append(error)
 
     with closing(opened(tmp_path)) as index:
-        index.replace(["kept.md"], [record(n, "kept.md") for n in range(3)])
+        index.put([record(n) for n in range(3)])
         threads = [threading.Thread(target=ask, args=(index,)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for turn in range(30):
             if turn == 10:
                 os.kill(other.process.pid, signal.SIGKILL)
-            index.replace([f"{turn}.md"], [record(100 + turn, f"{turn}.md")])
+            index.put([record(100 + turn)])
         is_over.set()
         for thread in threads:
             thread.join()
@@ -126,7 +125,7 @@ def test_of_many_clients_one_takes_over_and_serves_the_others(tmp_path: Path):
         assert first.open(tmp_path) == "owner"
         assert (second.open(tmp_path), third.open(tmp_path)) == ("client", "client")
         index = stack.enter_context(closing(opened(tmp_path)))
-        index.replace((), [record(1, "a.md")])
+        index.put([record(1)])
         first.signal(signal.SIGKILL)
         assert index.count() == 1
         assert index.is_owner
@@ -145,7 +144,7 @@ def test_in_one_process_an_index_is_opened_once(tmp_path: Path):
         return EdgeIndex(tmp_path / "shard", SIZE)
 
     first, second = SharedIndex(tmp_path, opener), SharedIndex(tmp_path, opener)
-    first.replace((), [record(1, "a.md")])
+    first.put([record(1)])
     first.close()
     first.close()
     assert second.count() == 1
@@ -206,13 +205,13 @@ def test_what_is_in_flight_is_answered_when_the_owner_closes(tmp_path: Path):
     counting = threading.Event()
 
     class Slow(EdgeIndex):
-        def count(self, where: Filter = Filter()) -> int:  # noqa: B008
+        def count(self) -> int:
             counting.set()
             time.sleep(0.5)
-            return super().count(where)
+            return super().count()
 
     shared = SharedIndex(tmp_path, lambda: Slow(tmp_path / "shard", SIZE))
-    shared.replace((), [record(1, "a.md")])
+    shared.put([record(1)])
     code = (
         "import sys; from pathlib import Path; from infold.search.shared.shared_index import SharedIndex\n"
         "def never(): raise SystemExit('opened it itself')\n"
@@ -233,7 +232,7 @@ def test_an_index_in_a_deep_folder_is_shared_too(tmp_path: Path, other: Other):
     assert len(str(deep)) > 200
     assert other.open(deep) == "owner"
     with closing(opened(deep)) as index:
-        index.replace((), [record(1, "a.md")])
+        index.put([record(1)])
         assert index.count() == 1
 
 
@@ -288,7 +287,7 @@ def test_a_meeting_place_that_others_can_write_to_is_not_used(tmp_path: Path, mo
 def test_who_sends_no_frame_is_left_standing(tmp_path: Path, sent: bytes):
     """Before the word and after it: the connection ends, the owner and its clients go on."""
     with closing(opened(tmp_path)) as index:
-        index.replace((), [record(1, "a.md")])
+        index.put([record(1)])
         card = meeting.read_card(tmp_path)
         for is_known in (False, True):
             with socket.socket(socket.AF_UNIX) as stranger:
@@ -301,11 +300,13 @@ def test_who_sends_no_frame_is_left_standing(tmp_path: Path, sent: bytes):
                 with contextlib.suppress(ConnectionError):
                     assert stranger.recv(100) == b""
         line = asking.IndexConnection(card)
-        assert line.call("count", wire.pack_filter(Filter())) == 1
+        assert line.call("count") == 1
         line.close()
 
 
-@pytest.mark.parametrize("asked", [["close"], ["no such"], ["count"], ["count", 7], ["replace", 1, 2], [], [[]]])
+@pytest.mark.parametrize(
+    "asked", [["close"], ["no such"], ["count", 7], ["put", 1, 2], ["put", b"", [b""]], ["delete", b"short"], [], [[]]]
+)
 def test_a_call_that_makes_no_sense_is_a_fault(tmp_path: Path, asked: object):
     """The owner says so, and answers the next one on the same connection."""
     with closing(opened(tmp_path)):
@@ -317,7 +318,7 @@ def test_a_call_that_makes_no_sense_is_a_fault(tmp_path: Path, asked: object):
             frames.send(stranger, wire.packed(asked))
             with pytest.raises(IndexFault):
                 wire.opened(wire.unpacked(frames.receive(stranger)))
-            frames.send(stranger, wire.packed(["count", wire.pack_filter(Filter())]))
+            frames.send(stranger, wire.packed(["count"]))
             assert wire.opened(wire.unpacked(frames.receive(stranger))) == 0
 
 
@@ -330,7 +331,7 @@ from tests.search.test_edge import SIZE, record
 
 folder = Path(sys.argv[1])
 index = SharedIndex(folder, lambda: EdgeIndex(folder / "shard", SIZE))
-index.replace((), [record(1, "a.md")])
+index.put([record(1)])
 index.flush()
 child = os.fork()
 if child == 0:
@@ -396,7 +397,7 @@ def test_a_client_loads_next_to_nothing(tmp_path: Path):
     folder = Generations(tmp_path)
     generation = folder.new_generation()
     with closing(EdgeEngine(tmp_path).create(generation, SIZE)) as index:
-        index.replace((), [record(1, "a.md")])
+        index.put([record(1)])
         done = subprocess.run(
             [sys.executable, "-c", code, str(tmp_path), generation], capture_output=True, text=True, check=True
         )
@@ -409,7 +410,7 @@ def test_a_process_that_ends_without_closing_leaves_everything(tmp_path: Path):
         "import sys; from pathlib import Path; from infold.search.shared.edge import EdgeIndex\n"
         "from infold.search.shared.shared_index import SharedIndex; from tests.search.test_edge import SIZE, record\n"
         "folder = Path(sys.argv[1]); index = SharedIndex(folder, lambda: EdgeIndex(folder / 'shard', SIZE))\n"
-        "index.replace((), [record(n, 'a.md') for n in range(50)])"
+        "index.put([record(n) for n in range(50)])"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stderr == ""

@@ -21,8 +21,7 @@ from infold.errors import (
     SearchServerFault,
     SettingInvalid,
 )
-from infold.search.index.contract import IndexPoint, VectorRecord
-from infold.search.index.payload import payload_of
+from infold.search.index.contract import VectorRecord
 from infold.search.server.address import server_address
 from infold.search.server.client import MAX_TRIES, MAX_UNANSWERED_TRIES
 from infold.search.server.engine import BATCH_POINTS, ServerEngine, ServerIndex
@@ -34,18 +33,8 @@ KEY = "sesame-4711"
 ONES = np.ones(SIZE, dtype=np.float32)
 
 
-def record(n: int, path: str) -> VectorRecord:
-    point = IndexPoint(
-        id=f"00000000-0000-0000-0000-{n:012d}",
-        path=path,
-        start_line=n,
-        end_line=n,
-        title="",
-        trail=(),
-        kind="standard",
-        group="notebook",
-    )
-    return VectorRecord(point.id, ONES, payload_of(point))
+def record(n: int) -> VectorRecord:
+    return VectorRecord(n, ONES)
 
 
 @pytest.fixture
@@ -71,7 +60,7 @@ def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path)
     """Each index folder has collections of its own, though their generations are called alike."""
     one, two = (ServerEngine(server.url, KEY, tmp_path / name) for name in ("one", "two"))
     assert not one.exists(G1)
-    one.create(G1, SIZE).replace((), [record(1, "a.md")])
+    one.create(G1, SIZE).put([record(1)])
     assert two.create(G1, SIZE).count() == 0
     two.drop(G1)
     assert ServerEngine(server.url, KEY, tmp_path / "one").open(G1).count() == 1
@@ -79,22 +68,22 @@ def test_two_vaults_on_one_server_never_meet(server: FakeQdrant, tmp_path: Path)
     assert len(server.collections) == 1
 
 
-def test_a_replacement_adds_before_it_takes_away(server: FakeQdrant, index: ServerIndex):
-    """A path of more points than a request takes is never without points; the old ones go with the last request."""
-    index.replace((), [record(n, "a.md") for n in range(3)])
-    server.asked.clear()
-    index.replace(["a.md", "gone.md"], [record(n, "a.md") for n in range(2, 2 + BATCH_POINTS + 5)])
-    kinds = [[next(iter(step)) for step in asked.body["operations"]] for asked in server.asked]
-    assert kinds == [["upsert"], ["upsert", "delete"]]
+def test_vectors_are_all_that_the_server_gets(server: FakeQdrant, index: ServerIndex):
+    """Numbers and vectors, as many as a request takes: no path, no tag, no day of a note leaves the machine."""
+    index.put([record(n) for n in range(BATCH_POINTS + 5)])
+    upserts = [
+        step["upsert"]["points"] for asked in server.asked if asked.body for step in asked.body.get("operations", ())
+    ]
+    assert [len(points) for points in upserts] == [BATCH_POINTS, 5]
+    assert all(not point.get("payload") for points in upserts for point in points)
     assert index.count() == BATCH_POINTS + 5
-    assert len(index.vectors([record(n, "a.md").id for n in range(3)])) == 1
 
 
 def test_a_request_that_failed_for_a_moment_is_sent_again(server: FakeQdrant, index: ServerIndex):
     """429, 5xx, a broken connection and a write whose answer was lost cost nothing but time; nothing is there twice."""
     for faults in ([Fault(429)], [Fault(503), Fault(500)], [Fault(drop=True)], [Fault(502, carried_out=True)]):
         server.script(*faults)
-        index.replace(["a.md"], [record(n, "a.md") for n in range(3)])
+        index.put([record(n) for n in range(3)])
         assert index.count() == 3
 
 
@@ -162,10 +151,9 @@ def test_every_fault_is_ours_and_says_what_to_do(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda index: index.replace(["a.md"], [record(1, "a.md")]),
-        lambda index: index.replace((), [record(1, "a.md")]),
-        lambda index: index.delete(["00000000-0000-0000-0000-000000000001"]),
-        lambda index: index.vectors([record(1, "a.md").id]),
+        lambda index: index.put([record(1)]),
+        lambda index: index.delete([1]),
+        lambda index: index.vectors([1]),
         lambda index: index.query(ONES, 3),
         lambda index: index.count(),
     ],

@@ -1,4 +1,4 @@
-"""What an index holds: notes by content, and what its vectors still lack. SQLite beside the index.
+"""What an index holds: notes by content, what its vectors still lack, and which may have to go. SQLite beside it.
 
 A row is written as "in progress" before the index changes and with its hash after the index is durable, so that a
 process killed in between leaves notes that the next sync does again. Lost or broken, it costs a rebuild, nothing else.
@@ -32,6 +32,7 @@ _TABLES: Final = (
     """CREATE TABLE due (
     feed TEXT NOT NULL, key TEXT NOT NULL, passages INTEGER NOT NULL, PRIMARY KEY (feed, key)
 ) WITHOUT ROWID""",
+    "CREATE TABLE leaving (number INTEGER PRIMARY KEY)",
 )
 SCHEMA: Final = Schema(
     "the index's manifest", "notes", (_TABLES,), IndexFault, hint="`infold index` makes the index anew."
@@ -196,10 +197,11 @@ class Manifest:
             ).fetchone()
         return None if in_progress else int(passages)
 
-    def begin(self, feed: str, paths: Sequence[str]) -> None:
-        """Marks these notes as in progress."""
+    def begin(self, feed: str, paths: Sequence[str], leaving: Iterable[int] = ()) -> None:
+        """Marks these notes as in progress, and the vectors that they had, by number, as leaving."""
         with self._db.writing() as db:
             db.execute(_UNLIST, (_LISTED + feed,))
+            db.executemany("INSERT OR IGNORE INTO leaving VALUES (?)", [(number,) for number in leaving])
             db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
 
     def finish(
@@ -224,6 +226,16 @@ class Manifest:
         with self._db.writing() as db:
             db.executemany(_UNLIST, [(_LISTED + feed,) for feed in {note.feed for note in touched}])
             db.executemany(_PUT_NOTE, touched)
+
+    def leaving(self) -> list[int]:
+        """The numbers of vectors that go unless a point has them: noted before their points were taken away."""
+        with self._db.reading() as db:
+            return [number for (number,) in db.execute("SELECT number FROM leaving")]
+
+    def gone(self, numbers: Iterable[int]) -> None:
+        """These vectors went, or stayed because a point has them."""
+        with self._db.writing() as db:
+            db.executemany("DELETE FROM leaving WHERE number = ?", [(number,) for number in numbers])
 
     def due(self, feed: str) -> list[DueVectors]:
         """What of a feed waits for its vectors."""

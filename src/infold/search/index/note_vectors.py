@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import mul
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Final
 from infold.durable.files import stamp_of
 from infold.durable.sqlite import Database, Schema
 from infold.errors import IndexFault
-from infold.search.index.contract import QueryVector, Vector, VectorRecord
+from infold.search.index.contract import QueryVector, Vector
 
 _TABLES: Final = (
     "CREATE TABLE means (path TEXT PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID",
@@ -51,14 +51,14 @@ class NoteVectors:
         self._bytes = bytearray()
         self._compared = 0
 
-    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
-        """Forgets these paths and keeps the means of the paths of `records`, which has all there are of each."""
+    def replace(self, paths: Sequence[str], vectors: Iterable[tuple[str, Vector]]) -> None:
+        """Forgets these paths and keeps the means of `vectors` by path, which are all there are of each."""
         found: dict[str, list[Vector]] = {}
-        for record in records:
-            found.setdefault(record.path, []).append(record.vector)
+        for path, vector in vectors:
+            found.setdefault(path, []).append(vector)
         with self._held() as held, held.writing() as db:
             db.executemany("DELETE FROM means WHERE path = ?", [(path,) for path in paths])
-            rows = [(path, *_packed(vectors)) for path, vectors in found.items()]
+            rows = [(path, *_packed(own)) for path, own in found.items()]
             db.executemany("INSERT OR REPLACE INTO means VALUES (?, ?, ?)", rows)
 
     def cosines(self, vector: QueryVector, paths: Sequence[str]) -> dict[str, float]:

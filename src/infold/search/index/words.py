@@ -21,9 +21,11 @@ from tantivy import FieldType, Occur, Query
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit, IndexPoint, tags_above
+from infold.search.index.filter_terms import DATE, KEYWORDS, keywords_of, matches
 from infold.search.index.integrity import META, seal, verify
-from infold.search.index.payload import DATE, KEYWORDS, keywords_of, matches
+from infold.search.index.point_ids import point_number
 
+NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
 WRITTEN_BOOST: Final = 1.0  # of a word found as it is written, whose weight in a question is less already
 _HEAP_BYTES: Final = 60_000_000  # of what is written before a part of the index is made of it
 _LITTLE_BYTES: Final = 15_000_000
@@ -35,6 +37,7 @@ _STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "sco
 _values_of = attrgetter(*_STORED)
 _MOST_POINTS: Final = 8192  # that are held as they were read
 _MOST_FREQUENCIES: Final = 16_384  # of terms, likewise
+_MOST_COUNTS: Final = 64
 _TUPLES: Final = ("trail", "tags")
 
 WordField = Literal["words", "written"]
@@ -43,7 +46,8 @@ _FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    for name in ("id", *KEYWORDS):
+    builder.add_unsigned_field(NUMBER, indexed=True, fast=True)
+    for name in KEYWORDS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("words", "written"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -96,18 +100,30 @@ class WordIndex:
 
     def hits(self, ids: Sequence[str], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> dict[str, Hit]:
         """The points of these ids that are there, that `where` lets through and meet `demands`; their score is 0."""
+        return {hit.id: hit for hit in self.numbered([point_number(one) for one in ids], where, demands).values()}
+
+    def numbered(
+        self, numbers: Sequence[int], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS
+    ) -> dict[int, Hit]:
+        """The points of these numbers that are there, that `where` lets through and meet `demands`, by number."""
         groups = where.groups
         is_known = demands == NO_DEMANDS and where == Filter(groups=groups)
-        known = self._last().known(ids) if is_known else {}
-        missing = [one for one in ids if one not in known]
+        known = self._last().known(numbers) if is_known else {}
+        missing = [one for one in numbers if one not in known]
         if groups:
             known = {one: hit for one, hit in known.items() if hit.group in groups}
         if missing:
-            named = _any_of(self._schema, "id", missing)
+            named = _any_of(self._schema, NUMBER, missing)
             conditions = *_conditions(self._schema, where), *_demanded(self._schema, demands)
             found = self._asked(_all_of(named, *conditions), len(missing), "looking points up")
-            known |= {hit.id: hit for _, hit in found}
+            known |= {point_number(hit.id): hit for _, hit in found}
         return known
+
+    def numbers(self, where: Filter) -> list[int]:
+        """The numbers of all points that `where` lets through, in no order that means anything."""
+        with _translated(self.folder, "listing"):
+            committed = self._last()
+            return _numbers(committed.searcher, _of(self._schema, where), committed.count(self._schema, where))
 
     def frequencies(self, terms: Collection[str], field: WordField = "words") -> dict[str, int]:
         """In how many points each of these terms stands; as a main one, unless those as written are asked for."""
@@ -139,23 +155,20 @@ class WordIndex:
                 for term, weight in weights.items()
             ]
         )
-        named = Query.const_score_query(_any_of(schema, "id", ids), 0.0)
+        named = Query.const_score_query(_any_of(schema, NUMBER, [point_number(one) for one in ids]), 0.0)
         return {hit.id: score for score, hit in self._asked(_all_of(held, named), len(ids), "looking points up")}
 
     def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
         most = self.count(where) if limit is None else limit
-        everything = _all_of(Query.all_query(), *_conditions(self._schema, where), *_demanded(self._schema, demands))
+        everything = _all_of(_of(self._schema, where), *_demanded(self._schema, demands))
         return self._found(everything, most, "listing", scale=0.0) if most else []
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
-        conditions = _conditions(self._schema, where)
         with _translated(self.folder, "counting"):
-            searcher = self._searcher()
-            if not conditions:
-                return int(searcher.num_docs)
-            return int(searcher.search(_all_of(Query.all_query(), *conditions), 1).count)  # type: ignore[attr-defined]
+            committed = self._last()
+            return committed.searcher.num_docs if where == EVERYTHING else committed.count(self._schema, where)
 
     def close(self) -> None:
         """Lets go. Calling it again does nothing."""
@@ -201,8 +214,9 @@ class _Committed:
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self.searcher = searcher
         self._points: dict[tuple[int, int], Hit] = {}
-        self._by_id: dict[str, Hit] = {}
+        self._by_number: dict[int, Hit] = {}
         self._frequencies: dict[tuple[str, str], int] = {}
+        self._counts: dict[Filter, int] = {}
 
     def frequency(self, field: WordField, term: str) -> int:
         """In how many points a term stands."""
@@ -214,10 +228,20 @@ class _Committed:
             known = self._frequencies[key] = int(self.searcher.doc_freq(field, term))
         return known
 
-    def known(self, ids: Sequence[str]) -> dict[str, Hit]:
+    def known(self, numbers: Sequence[int]) -> dict[int, Hit]:
         """Those of these points that were read."""
-        by_id = self._by_id
-        return {one: by_id[one] for one in ids if one in by_id}
+        by_number = self._by_number
+        return {one: by_number[one] for one in numbers if one in by_number}
+
+    def count(self, schema: tantivy.Schema, where: Filter) -> int:
+        """How many points a filter lets through; the same few are asked for again and again."""
+        known = self._counts.get(where)
+        if known is None:
+            if len(self._counts) >= _MOST_COUNTS:
+                self._counts.clear()
+            found = self.searcher.search(_of(schema, where), 1)
+            known = self._counts[where] = int(found.count)  # type: ignore[attr-defined]
+        return known
 
     def point(self, address: tantivy.DocAddress) -> Hit:
         """The point at an address, which is its own in this commit alone."""
@@ -226,10 +250,10 @@ class _Committed:
         if known is None:
             if len(self._points) >= _MOST_POINTS:
                 self._points.clear()
-                self._by_id = {}  # another, for one that is read meanwhile
+                self._by_number = {}  # another, for one that is read meanwhile
             row = self.searcher.doc(address).get_first("row")
             known = self._points[key] = _read_row(row or b"{}")
-            self._by_id[known.id] = known
+            self._by_number[point_number(known.id)] = known
         return known
 
 
@@ -266,8 +290,9 @@ class WordWriter:
         """Takes these points away; an id that is not there is passed over."""
         writer = self._open
         with _translated(self.folder, "deleting"):
-            for one in ids:
-                writer.delete_documents_by_term("id", one)
+            for one in ids:  # by query: by a term that is a number the engine deletes nothing, and says nothing
+                named = Query.term_query(self._index.schema, NUMBER, point_number(one), "basic")
+                writer.delete_documents_by_query(named)
 
     def commit(self) -> None:
         """Makes all that was written since the last commit durable, and visible, at once."""
@@ -278,6 +303,23 @@ class WordWriter:
         """How many points were committed."""
         with _translated(self.folder, "counting"):
             return int(self._index.searcher().num_docs)
+
+    def numbers(self, paths: Sequence[str]) -> list[int]:
+        """The numbers of the points of these paths, as committed."""
+        with _translated(self.folder, "listing"):
+            searcher = self._committed()
+            where = _of(self._index.schema, Filter(paths=tuple(paths)))
+            return _numbers(searcher, where, searcher.num_docs) if paths else []
+
+    def missing(self, numbers: Collection[int]) -> list[int]:
+        """Those of these numbers that no point has, as committed."""
+        with _translated(self.folder, "looking points up"):
+            there = _numbers(self._committed(), _any_of(self._index.schema, NUMBER, numbers), len(numbers))
+        return sorted(set(numbers).difference(there))
+
+    def _committed(self) -> tantivy.Searcher:
+        self._index.reload()
+        return self._index.searcher()
 
     def close(self) -> None:
         """Ends what is being tidied up and lets go; what was not committed is forgotten. Again does nothing."""
@@ -296,7 +338,7 @@ class WordWriter:
 
 def _document(point: IndexPoint) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_text("id", point.id)
+    document.add_unsigned(NUMBER, point_number(point.id))
     for name, values in keywords_of(point).items():
         for value in values:
             document.add_text(name, value)
@@ -328,7 +370,17 @@ def _all_of(query: Query, *conditions: Query) -> Query:
     return Query.boolean_query([(Occur.Must, part) for part in (query, *conditions)]) if conditions else query
 
 
-def _any_of(schema: tantivy.Schema, field: str, values: Sequence[str]) -> Query:
+def _of(schema: tantivy.Schema, where: Filter) -> Query:
+    """Every point that `where` lets through."""
+    return _all_of(Query.all_query(), *_conditions(schema, where))
+
+
+def _numbers(searcher: tantivy.Searcher, query: Query, most: int) -> list[int]:
+    """The numbers of the points that a query finds. Asked for as their order, they come without a point being read."""
+    return [int(number) for number, _ in searcher.search(query, max(1, most), count=False, order_by_field=NUMBER).hits]
+
+
+def _any_of(schema: tantivy.Schema, field: str, values: Collection[str] | Collection[int]) -> Query:
     """What holds one of these terms: a query of a set would go through all terms there are, for six times as long."""
     return Query.boolean_query([(Occur.Should, Query.term_query(schema, field, value, "basic")) for value in values])
 

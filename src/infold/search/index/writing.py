@@ -19,7 +19,7 @@ from infold.search.index.contract import IndexPoint, Vector, VectorIndex, Vector
 from infold.search.index.disk_space import require_room
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, ReadRequest, ReadResult
 from infold.search.index.manifest import DueVectors, IndexedNote, Manifest
-from infold.search.index.payload import payload_of
+from infold.search.index.point_ids import point_number
 from infold.search.index.sync_stats import SyncCounts
 from infold.workers import MANY, Crew, processors
 
@@ -55,6 +55,9 @@ class _Texts:
     points: Sequence[IndexPoint]
     keys: Sequence[str]
     texts: Sequence[str]
+
+
+_NO_TEXTS: Final = _Texts((), (), ())
 
 
 def readings(feed: FileFeed, wanted: Sequence[ReadRequest], *, with_texts: bool) -> Iterator[ReadResult]:
@@ -113,8 +116,8 @@ def _write(
     texts = _texts_of(read)
     require_room(manifest.file.parent)
     words = target.open_words()
-    manifest.begin(feed, [*(note.path for note in done), *leaving])
     old = [*(note.path for note in done if note.path in known), *leaving]
+    manifest.begin(feed, [*(note.path for note in done), *leaving], _numbers(target, old))
     words.replace(old, texts.points)
     words.commit()
     due: list[DueVectors] = []
@@ -149,7 +152,7 @@ def write_changes(target: Target, feed: ChangeFeed, generation: str) -> None:
         words.put(changes.points)
         words.commit()
         if target.at_once:
-            _write_vectors(target, (), _Texts(changes.points, changes.keys, changes.texts), changes.gone)
+            _write_vectors(target, _Texts(changes.points, changes.keys, changes.texts), changes.gone)
         elif not target.embedder.traits.is_empty:
             lacking = zip(changes.points, changes.texts, strict=True)
             due = [
@@ -169,13 +172,11 @@ def _forget_all(target: Target, feed: str) -> None:
     paths = sorted(target.manifest.notes(feed))
     if not paths:
         return
+    target.manifest.begin(feed, paths, _numbers(target, paths))
     words = target.open_words()
     words.replace(paths, [])
     words.commit()
-    if target.manifest.has_vectors:
-        vectors = target.open_vectors()
-        vectors.replace(paths, [])
-        vectors.flush()
+    _write_vectors(target, _NO_TEXTS)
     target.manifest.finish(feed, [], paths)
     target.manifest.settle(feed, [one.key for one in target.manifest.due(feed)])
 
@@ -206,7 +207,7 @@ def _fill(target: Target, feed: Feed, batch: Sequence[DueVectors]) -> list[str]:
     keys = [one.key for one in batch]
     if isinstance(feed, ChangeFeed):
         now = feed.current(keys)
-        _write_vectors(target, (), _Texts(now.points, now.keys, now.texts), now.gone)
+        _write_vectors(target, _Texts(now.points, now.keys, now.texts), now.gone)
         return keys
     known = target.manifest.notes(feed.name)
     rows = [known[key] for key in keys if key in known]
@@ -218,29 +219,46 @@ def _fill(target: Target, feed: Feed, batch: Sequence[DueVectors]) -> list[str]:
 
 
 def _write_whole(target: Target, paths: Sequence[str], texts: _Texts) -> None:
-    """Takes away the vectors of these paths, and writes those of these texts, which are all of their paths."""
-    records = _write_vectors(target, paths, texts)
+    """Writes the vectors of these texts, which are all there are of these paths, and what their notes are about."""
+    written = _write_vectors(target, texts)
     if target.manifest.has_vectors:
-        target.open_note_vectors().replace(paths, records)
+        target.open_note_vectors().replace(paths, written)
 
 
-def _write_vectors(target: Target, paths: Sequence[str], texts: _Texts, gone: Sequence[str] = ()) -> list[VectorRecord]:
-    """Takes away the vectors of these paths and ids, and writes those of these texts, durably; gives these."""
+def _write_vectors(target: Target, texts: _Texts, gone: Sequence[str] = ()) -> list[tuple[str, Vector]]:
+    """Writes the vectors of these texts, durably, and gives them with their paths; takes away those of the ids `gone`.
+
+    Those that are leaving go too, unless a point has them: the words are written already, and say so.
+    """
+    manifest = target.manifest
     found = _vectors_of(target, texts)
-    if not found and not target.manifest.has_vectors:
-        return []
-    records = [
-        VectorRecord(point.id, found[key], payload_of(point))
+    pairs = [
+        (point, found[key])
         for point, key in zip(texts.points, texts.keys, strict=True)
         if key in found and found[key].any()
     ]
-    written = {record.id for record in records}
-    without = [point.id for point in texts.points if point.id not in written] if not paths else []
-    vectors = target.open_vectors()
-    vectors.delete([*gone, *without])
-    vectors.replace(paths, records)
+    records = [VectorRecord(point_number(point.id), vector) for point, vector in pairs]
+    if records or manifest.has_vectors:
+        leaving = manifest.leaving()
+        written = {record.number for record in records}
+        without = {point_number(one) for one in (*gone, *(point.id for point in texts.points))} - written
+        if former := set(leaving) - written - without:
+            without.update(target.open_words().missing(former))
+        _put(target.open_vectors(), records, sorted(without))
+        if leaving:
+            manifest.gone(leaving)
+    return [(point.path, vector) for point, vector in pairs]
+
+
+def _put(vectors: VectorIndex, records: Sequence[VectorRecord], gone: Sequence[int]) -> None:
+    vectors.delete(gone)
+    vectors.put(records)
     vectors.flush()
-    return records
+
+
+def _numbers(target: Target, paths: Sequence[str]) -> list[int]:
+    """The numbers of the points that these paths have now, where those may have vectors."""
+    return target.open_words().numbers(paths) if paths and target.manifest.has_vectors else []
 
 
 def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:

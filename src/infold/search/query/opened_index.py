@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold.durable.files import stamp_of
 from infold.errors import IndexFault
+from infold.search.index.contract import SCHEMA
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
 from infold.search.index.manifest import Manifest
@@ -44,6 +45,8 @@ class OpenedIndex:
                 identity, before = manifest.identity(), manifest.passage_count()
                 self._languages = manifest.languages(MOST_LANGUAGES)
                 self._languages_at = time.monotonic()
+            if identity is not None and identity.schema != SCHEMA:
+                raise IndexFault("The search index is another version's.", hint="`infold index` makes it anew.")
             self.model = identity.model if identity is not None else ""
             self.words = WordIndex(folder.words_of(generation))
             self._check(before)

@@ -27,6 +27,8 @@ from infold.search.index.contract import (
     Hit,
 )
 from infold.search.index.generations import Generations
+from infold.search.index.nearest import nearest_points
+from infold.search.index.point_ids import point_number
 from infold.search.query.build_results import answer
 from infold.search.query.fusion import (
     Leg,
@@ -364,21 +366,9 @@ class Searcher:
 def _nearest(
     opened: OpenedIndex, vector: QueryVector, limit: int, where: Filter, demands: Demands = NO_DEMANDS
 ) -> list[Hit]:
-    """The nearest points that the index still has; deeper where vectors of former ones are among the nearest.
-
-    Those that `demands` leaves out are looked past once: what stands much further off is no answer.
-    """
+    """The nearest points (`index.nearest`); none where the index has no vectors."""
     index = opened.vectors
-    if index is None or limit < 1:
-        return []
-    depth = limit
-    while True:
-        nearest = index.query(vector, depth, where)
-        known = opened.words.hits([one for one, _ in nearest], where, demands)
-        hits = [known[one].scored(score) for one, score in nearest if one in known]
-        if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > limit):
-            return hits[:limit]
-        depth *= 2
+    return [] if index is None else nearest_points(opened.words, index, vector, limit, where, demands)
 
 
 def _all_vectors(opened: OpenedIndex, where: Filter) -> tuple[list[Hit], Vector]:
@@ -386,6 +376,8 @@ def _all_vectors(opened: OpenedIndex, where: Filter) -> tuple[list[Hit], Vector]
 
     index = opened.vectors
     points = opened.words.points(where) if index is not None else []
-    found = index.vectors([hit.id for hit in points]) if index is not None else {}
-    hits = sorted((hit for hit in points if hit.id in found), key=lambda hit: (hit.path, hit.start_line, hit.id))
-    return hits, np.array([found[hit.id] for hit in hits], dtype=np.float32).reshape(len(hits), -1)
+    numbers = {hit.id: point_number(hit.id) for hit in points}
+    found = index.vectors([*numbers.values()]) if index is not None else {}
+    hits = [hit for hit in points if numbers[hit.id] in found]
+    hits.sort(key=lambda hit: (hit.path, hit.start_line, hit.id))
+    return hits, np.array([found[numbers[hit.id]] for hit in hits], dtype=np.float32).reshape(len(hits), -1)

@@ -1,20 +1,18 @@
 """The client of a Qdrant server as infold uses it: requests in our words, tried again, with our errors.
 
 The only module that knows the client; loading it takes more than a second, so that is left until a server is spoken to.
-Which collection is whose, and what a replacement looks like to readers, belongs to `search.server.engine`.
+Which collection is whose belongs to `search.server.engine`.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infold.errors import EnvironmentFault, IndexFault, SettingInvalid
-from infold.search.index.contract import Filter, QueryVector, Vector, VectorRecord
-from infold.search.index.payload import DATE, DENSE, KEYWORDS, days, matches
+from infold.search.index.contract import DENSE, QueryVector, Vector, VectorRecord
 from infold.search.server.address import URL_SETTING, ServerAddress
 from infold.search.server.faults import failure_of, translate
 
@@ -60,97 +58,77 @@ class ServerClient:
             )
 
     def create(self, collection: str, vector_size: int, timeout_seconds: int) -> None:
-        """A new, empty collection with what filters need."""
+        """A new, empty collection."""
         models = _models()
         dense = models.VectorParams(size=vector_size, distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16)
-        doing = "making the index"
         self._ask(
-            doing,
+            "making the index",
             lambda: self._client.create_collection(
                 collection,
                 vectors_config={DENSE: dense},
                 timeout=timeout_seconds,
             ),
         )
-        fields = dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD) | {DATE: models.PayloadSchemaType.DATETIME}
-        for name, kind in fields.items():
-            self._ask(doing, partial(self._client.create_payload_index, collection, name, kind, wait=True))
 
     def drop(self, collection: str, timeout_seconds: int) -> None:
         """Takes a collection away; one that is not there is passed over."""
         self._ask("dropping", lambda: self._client.delete_collection(collection, timeout=timeout_seconds))
 
-    def write(
-        self,
-        collection: str,
-        records: Sequence[VectorRecord],
-        *,
-        instead_of: Sequence[str] = (),
-        keeping: Sequence[str] = (),
-    ) -> None:
-        """One request: adds the records, then takes away every other vector of the paths `instead_of` but `keeping`."""
+    def write(self, collection: str, records: Sequence[VectorRecord]) -> None:
+        """Adds the records, in place of those of the same numbers."""
         models = _models()
-        operations: list[Any] = []
-        if records:
-            added = [
-                models.PointStruct(id=one.id, vector={DENSE: one.vector.tolist()}, payload=dict(one.payload))
-                for one in records
-            ]
-            operations.append(models.UpsertOperation(upsert=models.PointsList(points=added)))
-        if instead_of:
-            where = models.Filter(
-                must=[models.FieldCondition(key="path", match=models.MatchAny(any=list(instead_of)))],
-                must_not=[models.HasIdCondition(has_id=list(keeping))] if keeping else None,
-            )
-            operations.append(models.DeleteOperation(delete=models.FilterSelector(filter=where)))
-        self._change(collection, operations)
+        added = [models.PointStruct(id=one.number, vector={DENSE: one.vector.tolist()}) for one in records]
+        self._change(collection, models.UpsertOperation(upsert=models.PointsList(points=added)))
 
-    def delete(self, collection: str, ids: Sequence[str]) -> None:
-        """Takes points away; an id that is not there is passed over."""
+    def delete(self, collection: str, numbers: Sequence[int]) -> None:
+        """Takes points away; a number that is not there is passed over."""
         models = _models()
-        self._change(collection, [models.DeleteOperation(delete=models.PointIdsList(points=list(ids)))])
+        self._change(collection, models.DeleteOperation(delete=models.PointIdsList(points=list(numbers))))
 
-    def query(self, collection: str, vector: QueryVector, limit: int, where: Filter) -> list[tuple[str, float]]:
-        """The nearest vectors."""
+    def query(
+        self, collection: str, vector: QueryVector, limit: int, among: Collection[int] | None
+    ) -> list[tuple[int, float]]:
+        """The nearest vectors; only these, where some are given."""
+        models = _models()
+        only = None if among is None else models.Filter(must=[models.HasIdCondition(has_id=list(among))])
         found = self._ask(
             "searching",
             lambda: self._client.query_points(
                 collection,
                 [float(number) for number in vector],
                 using=DENSE,
-                query_filter=_filter(where),
+                query_filter=only,
                 limit=limit,
                 with_payload=False,
             ),
         )
-        return [(str(point.id), point.score) for point in found.points]
+        return [(int(point.id), point.score) for point in found.points]
 
-    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Vector]:
+    def vectors(self, collection: str, numbers: Sequence[int]) -> dict[int, Vector]:
         """The vectors of these points, where there are any."""
         import numpy as np
 
         found = self._ask(
             "reading vectors",
-            lambda: self._client.retrieve(collection, list(ids), with_payload=False, with_vectors=True),
+            lambda: self._client.retrieve(collection, list(numbers), with_payload=False, with_vectors=True),
         )
         return {
-            str(point.id): np.asarray(point.vector[DENSE], dtype=np.float32)
+            int(point.id): np.asarray(point.vector[DENSE], dtype=np.float32)
             for point in found
             if isinstance(point.vector, dict) and DENSE in point.vector
         }
 
-    def count(self, collection: str, where: Filter) -> int:
+    def count(self, collection: str) -> int:
         """How many points there are."""
-        counted = self._ask("counting", lambda: self._client.count(collection, count_filter=_filter(where), exact=True))
+        counted = self._ask("counting", lambda: self._client.count(collection, exact=True))
         return int(counted.count)
 
     def close(self) -> None:
         """Lets go of connections."""
         self._client.close()
 
-    def _change(self, collection: str, operations: list[Any]) -> None:
-        if operations:
-            self._ask("writing", lambda: self._client.batch_update_points(collection, operations, wait=True))
+    def _change(self, collection: str, operation: Any) -> None:
+        self._ask("writing", lambda: self._client.batch_update_points(collection, [operation], wait=True))
 
     def _ask(self, doing: str, request: Callable[[], T]) -> T:
         from qdrant_client.common.client_exceptions import QdrantException
@@ -196,13 +174,3 @@ def _models() -> Any:
     from qdrant_client import models
 
     return models
-
-
-def _filter(where: Filter) -> Any:
-    """`where` in the client's words; None where it lets everything through."""
-    models = _models()
-    must = [models.FieldCondition(key=name, match=models.MatchAny(any=values)) for name, values in matches(where)]
-    since, until = days(where)
-    if since or until:
-        must.append(models.FieldCondition(key=DATE, range=models.DatetimeRange(gte=since, lte=until)))
-    return models.Filter(must=must) if must else None

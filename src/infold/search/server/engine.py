@@ -1,21 +1,20 @@
 """Qdrant server or cluster, the shared engine: one collection a generation, for as many machines as reach it.
 
-It holds vectors; the words are in the index folder of each machine. A replacement is a request that adds the new
-vectors and then takes the old ones away, so for a moment a reader may see both, never none. Nobody meets a lock: the
-server serves everyone.
+It holds vectors and nothing else; the words are in the index folder of each machine, and say what a filter lets
+through. Nobody meets a lock: the server serves everyone.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
 
 from infold.durable.files import Disk
 from infold.errors import IndexFault, StateUnwritable
-from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
+from infold.search.index.contract import QueryVector, Vector, VectorRecord
 from infold.search.index.generations import Generations
 from infold.search.server.address import server_address
 from infold.search.server.client import FIRST_WAIT_SECONDS, ServerClient, connect
@@ -127,47 +126,36 @@ class ServerIndex:
         self.collection = collection
         self._client: ServerClient | None = client
 
-    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
-        """Adds these records and takes away every other vector of these paths; see above for what a reader may see."""
+    def put(self, records: Sequence[VectorRecord]) -> None:
+        """Adds these records; the same number again is replaced."""
         client = self._open
-        by_path: dict[str, list[VectorRecord]] = {path: [] for path in paths}
-        for record in records:
-            by_path.setdefault(record.path, []).append(record)
-        cleared = set(paths)
-        for group in _groups(by_path):
-            added = [record for path in group for record in by_path[path]]
-            *first, last = list(_batches(added)) or [[]]
-            for batch in first:
-                client.write(self.collection, batch)
-            client.write(
-                self.collection,
-                last,
-                instead_of=[path for path in group if path in cleared],
-                keeping=[record.id for record in added],
-            )
+        for batch in _batches(records):
+            client.write(self.collection, batch)
 
-    def delete(self, ids: Sequence[str]) -> None:
-        """Takes these vectors away; an id that is not there is passed over."""
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Takes these vectors away; a number that is not there is passed over."""
         client = self._open
-        for batch in _batches(ids):
+        for batch in _batches(numbers):
             client.delete(self.collection, batch)
 
-    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
-        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
+    def query(self, vector: QueryVector, limit: int, among: Collection[int] | None = None) -> list[tuple[int, float]]:
+        """The numbers nearest to a vector that is not all zeros, with their cosine; only those `among`, where given."""
         client = self._open
-        return client.query(self.collection, vector, limit, where) if limit > 0 and any(vector) else []
+        if limit < 1 or not any(vector) or (among is not None and not among):
+            return []
+        return client.query(self.collection, vector, limit, among)
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of these ids, of unit length, rounded as the server keeps them; one not there is left out."""
+    def vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
+        """The vectors of these numbers, of unit length, rounded as the server keeps them; one not there is left out."""
         client = self._open
-        found: dict[str, Vector] = {}
-        for batch in _batches(ids):
+        found: dict[int, Vector] = {}
+        for batch in _batches(numbers):
             found |= client.vectors(self.collection, batch)
         return found
 
-    def count(self, where: Filter = EVERYTHING) -> int:
-        """How many points there are."""
-        return self._open.count(self.collection, where)
+    def count(self) -> int:
+        """How many vectors there are."""
+        return self._open.count(self.collection)
 
     def flush(self) -> None:
         """Nothing is left to do: each write was waited for."""
@@ -187,18 +175,3 @@ class ServerIndex:
 def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
     for first in range(0, len(items), BATCH_POINTS):
         yield items[first : first + BATCH_POINTS]
-
-
-def _groups(by_path: Mapping[str, Sequence[VectorRecord]]) -> Iterator[list[str]]:
-    """The paths, as many together as have at most BATCH_POINTS points; a path of more stands alone."""
-    group: list[str] = []
-    points = 0
-    for path, own in by_path.items():
-        is_full = len(group) >= BATCH_POINTS or (own and points + len(own) > BATCH_POINTS)
-        if group and is_full:
-            yield group
-            group, points = [], 0
-        group.append(path)
-        points += len(own)
-    if group:
-        yield group

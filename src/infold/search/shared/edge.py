@@ -1,4 +1,4 @@
-"""Qdrant Edge, the embedded engine: one shard in one folder. The only module that knows it.
+"""Qdrant Edge, the embedded engine: one shard of vectors in one folder. The only module that knows it.
 
 A shard has one opener at a time. Who that is, and how the others use it meanwhile, belongs to
 `search.shared.shared_index`.
@@ -6,20 +6,17 @@ A shard has one opener at a time. Who that is, and how the others use it meanwhi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import qdrant_edge as qe
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
-from infold.search.index.chunked_writes import steps
-from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorRecord
+from infold.search.index.contract import DENSE, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
-from infold.search.index.payload import DATE, DENSE, INDEXED, days, matches
 from infold.search.index.process_lock import ProcessLock
 from infold.search.shared.rwlock import ReadersWriterLock
 
@@ -76,53 +73,49 @@ class EdgeIndex:
             self._claim.release()
             raise
 
-    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
-        """Takes away every vector of these paths and adds these records; the same id again is replaced."""
-        for leaving, coming in steps(paths, records, UPSERT_POINTS):
+    def put(self, records: Sequence[VectorRecord]) -> None:
+        """Adds these records; the same number again is replaced. A search waits for no more than a batch of them."""
+        for batch in _batches([*{record.number: record for record in records}.values()]):
             with self._turns.writing(), _translated("writing"):
-                if leaving:
-                    some = qe.FieldCondition("path", match=qe.MatchAny([*leaving]))
-                    self._update(qe.UpdateOperation.delete_points_by_filter(qe.Filter(must=[some])))
-                for batch in _batches([*{record.id: record for record in coming}.values()]):
-                    self._put(batch)
+                self._update(qe.UpdateOperation.upsert_points([_point(record) for record in batch]))
 
-    def delete(self, ids: Sequence[str]) -> None:
-        """Takes these vectors away; an id that is not there is passed over."""
-        with self._turns.writing(), _translated("deleting"):
-            for batch in _batches(ids):
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Takes these vectors away; a number that is not there is passed over."""
+        for batch in _batches(numbers):
+            with self._turns.writing(), _translated("deleting"):
                 self._update(qe.UpdateOperation.delete_points([*batch]))
 
-    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
-        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
-        if limit < 1 or not any(vector):
+    def query(self, vector: QueryVector, limit: int, among: Collection[int] | None = None) -> list[tuple[int, float]]:
+        """The numbers nearest to a vector that is not all zeros, with their cosine; only those `among`, where given."""
+        if limit < 1 or not any(vector) or (among is not None and not among):
             return []
         nearest: Any = vector
         request = qe.QueryRequest(
             limit=limit,
             query=qe.Query.Nearest(nearest, using=DENSE),
-            filter=_filter(where),
+            filter=None if among is None else qe.Filter(must=[qe.HasIdCondition({*among})]),
             with_payload=False,
             params=_scanning(limit),
         )
         with self._turns.reading(), _translated("searching"):
-            return [(str(point.id), point.score) for point in self._open.query(request)]
+            return [(_number(point.id), point.score) for point in self._open.query(request)]
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of these ids, of unit length, rounded as the engine keeps them; one not there is left out."""
+    def vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
+        """The vectors of these numbers, of unit length, rounded as the engine keeps them; one not there is left out."""
         import numpy as np
 
-        found: dict[str, Vector] = {}
-        for batch in _batches(ids):
+        found: dict[int, Vector] = {}
+        for batch in _batches(numbers):
             with self._turns.reading(), _translated("reading vectors"):
                 for record in self._open.retrieve([*batch], False, True):
                     named: Any = record.vector
-                    found[str(record.id)] = np.asarray(named[DENSE], dtype=np.float32)
+                    found[_number(record.id)] = np.asarray(named[DENSE], dtype=np.float32)
         return found
 
-    def count(self, where: Filter = EVERYTHING) -> int:
-        """How many points there are."""
+    def count(self) -> int:
+        """How many vectors there are."""
         with self._turns.reading(), _translated("counting"):
-            return self._open.count(qe.CountRequest(filter=_filter(where)))
+            return self._open.count(qe.CountRequest())
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
@@ -140,25 +133,8 @@ class EdgeIndex:
             finally:
                 self._claim.release()
 
-    def _put(self, batch: Sequence[VectorRecord]) -> None:
-        """Adds these, each id once. What passages of a note have alike is given for all of them at once.
-
-        Every key and value of a payload costs microseconds a point. Each has its path from the start, so that what a
-        kill leaves half done is found to be taken away.
-        """
-        alike = [(payload, [*group]) for payload, group in groupby(batch, attrgetter("payload"))]
-        shared = [(payload, group) for payload, group in alike if len(group) > 1]
-        lean = {record.id for _, group in shared for record in group}
-        points = [_point(record, {"path": record.path} if record.id in lean else record.payload) for record in batch]
-        self._update(qe.UpdateOperation.upsert_points(points))
-        for payload, group in shared:
-            self._update(qe.UpdateOperation.overwrite_payload([record.id for record in group], dict(payload)))
-
     def _make(self, vector_size: int) -> None:
         self._shard = qe.EdgeShard.create(str(self.folder), _config(vector_size))
-        for field in INDEXED:
-            self._update(qe.UpdateOperation.create_field_index(field, qe.KeywordIndexParams(memory=_MAPPED)))
-        self._update(qe.UpdateOperation.create_field_index(DATE, qe.DatetimeIndexParams(memory=_MAPPED)))
 
     @property
     def _open(self) -> qe.EdgeShard:
@@ -222,9 +198,14 @@ def _config(vector_size: int) -> qe.EdgeConfig:
     )
 
 
-def _point(record: VectorRecord, payload: Mapping[str, Any]) -> qe.Point:
+def _point(record: VectorRecord) -> qe.Point:
     vectors: dict[str, Any] = {DENSE: record.vector.tolist()}  # which the engine reads faster than an array
-    return qe.Point(record.id, vectors, dict(payload))
+    return qe.Point(record.number, vectors)
+
+
+def _number(id_: qe.PointId) -> int:
+    """The engine gives back what it was given; its types allow for more."""
+    return id_ if isinstance(id_, int) else int(str(id_))
 
 
 def _batches(items: Sequence[_T]) -> Iterator[list[_T]]:
@@ -237,18 +218,3 @@ def _scanning(limit: int) -> qe.SearchParams:
     """Short forms of the vectors are compared first, then the best of them exactly."""
     more = max(_OVERSAMPLING, _FEWEST_COMPARED / max(limit, 1))
     return qe.SearchParams(quantization=qe.QuantizationSearchParams(rescore=True, oversampling=more))
-
-
-def _match(values: Sequence[str]) -> qe.MatchAny | qe.MatchValue:
-    if len(values) == 1:
-        return qe.MatchValue(values[0])  # which takes half the time of the other
-    return qe.MatchAny([*values])
-
-
-def _filter(where: Filter) -> qe.Filter | None:
-    """`where` in the engine's words; None where it lets everything through."""
-    must: list[Any] = [qe.FieldCondition(field, match=_match(values)) for field, values in matches(where)]
-    first, last = days(where)
-    if first or last:
-        must.append(qe.FieldCondition(DATE, range=qe.RangeDateTime(gte=first, lte=last)))
-    return qe.Filter(must=must) if must else None

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import msgpack
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable, VaultBusy
-from infold.search.index.contract import Filter, QueryVector, Vector, VectorIndex, VectorRecord
+from infold.search.index.contract import QueryVector, Vector, VectorIndex, VectorRecord
 from infold.search.shared.frames import MAX_FRAME_BYTES, Disconnected
 
-PROTOCOL: Final = 3  # two that differ do not speak with each other
+PROTOCOL: Final = 4  # two that differ do not speak with each other
 _FLOAT32: Final = "<f4"
+_NUMBER: Final = struct.Struct("<Q")
 
 _FAULTS: Final[dict[str, type[InfoldError]]] = {
     kind.__name__: kind for kind in (IndexFault, StateUnwritable, VaultBusy)
@@ -79,42 +79,40 @@ def unpack_vector(data: bytes) -> Vector:
     return np.frombuffer(data, dtype=_FLOAT32)
 
 
-def pack_records(records: Sequence[VectorRecord]) -> list[dict[str, Any]]:
-    """Records by the names of their fields."""
-    return [
-        {"id": record.id, "vector": pack_vector(record.vector), "payload": dict(record.payload)} for record in records
-    ]
+def pack_records(records: Sequence[VectorRecord]) -> tuple[bytes, list[bytes]]:
+    """The numbers of records, and their vectors in the same order."""
+    return pack_numbers([record.number for record in records]), [pack_vector(record.vector) for record in records]
 
 
-def pack_filter(where: Filter) -> dict[str, Any]:
-    """A filter by the names of its fields."""
-    return asdict(where)
+def pack_numbers(numbers: Collection[int]) -> bytes:
+    """The numbers of points, eight bytes each."""
+    return struct.pack(f"<{len(numbers)}Q", *numbers)
 
 
-def _unpack_filter(values: dict[str, Any]) -> Filter:
-    found: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-    return Filter(**found)
+def unpack_numbers(data: bytes) -> list[int]:
+    """The numbers of these bytes."""
+    return [number for (number,) in _NUMBER.iter_unpack(data)]
 
 
-def _replace(index: VectorIndex, paths: list[str], records: list[dict[str, Any]]) -> None:
-    found = [VectorRecord(**{**record, "vector": unpack_vector(record["vector"])}) for record in records]
-    index.replace(paths, found)
+def _put(index: VectorIndex, numbers: bytes, vectors: list[bytes]) -> None:
+    pairs = zip(unpack_numbers(numbers), vectors, strict=True)
+    index.put([VectorRecord(number, unpack_vector(vector)) for number, vector in pairs])
 
 
-def _delete(index: VectorIndex, ids: list[str]) -> None:
-    index.delete(ids)
+def _delete(index: VectorIndex, numbers: bytes) -> None:
+    index.delete(unpack_numbers(numbers))
 
 
-def _query(index: VectorIndex, vector: bytes, limit: int, where: dict[str, Any]) -> list[tuple[str, float]]:
-    return index.query(unpack_vector(vector), limit, _unpack_filter(where))
+def _query(index: VectorIndex, vector: bytes, limit: int, among: bytes | None) -> list[tuple[int, float]]:
+    return index.query(unpack_vector(vector), limit, None if among is None else unpack_numbers(among))
 
 
-def _vectors(index: VectorIndex, ids: list[str]) -> dict[str, bytes]:
-    return {one: pack_vector(vector) for one, vector in index.vectors(ids).items()}
+def _vectors(index: VectorIndex, numbers: bytes) -> list[tuple[int, bytes]]:
+    return [(one, pack_vector(vector)) for one, vector in index.vectors(unpack_numbers(numbers)).items()]
 
 
-def _count(index: VectorIndex, where: dict[str, Any]) -> int:
-    return index.count(_unpack_filter(where))
+def _count(index: VectorIndex) -> int:
+    return index.count()
 
 
 def _flush(index: VectorIndex) -> None:
@@ -122,7 +120,7 @@ def _flush(index: VectorIndex) -> None:
 
 
 CALLS: Final[dict[str, Callable[..., Any]]] = {
-    "replace": _replace,
+    "put": _put,
     "delete": _delete,
     "query": _query,
     "vectors": _vectors,
@@ -147,5 +145,5 @@ def answer(index: VectorIndex, request: Any) -> list[Any]:
         return value_frame(CALLS[name](index, *arguments))
     except InfoldError as error:
         return fault_frame(error)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError, struct.error) as error:
         return fault_frame(IndexFault(f"The search index was asked something it does not understand: {error!r}."))

@@ -13,15 +13,14 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infold.errors import IndexFault, VaultBusy
-from infold.search.index.chunked_writes import steps
-from infold.search.index.contract import EVERYTHING, Filter, QueryVector, Vector, VectorIndex, VectorRecord
+from infold.search.index.contract import QueryVector, Vector, VectorIndex, VectorRecord
 from infold.search.index.generations import OWNER_LOCK
 from infold.search.index.process_lock import ProcessLock, forget_files, keep_for_ever
 from infold.search.shared import protocol as wire
@@ -221,35 +220,36 @@ class SharedIndex:
         """Whether it is this process that has the index open."""
         return self._sharing is not None and self._sharing.is_owner
 
-    def replace(self, paths: Sequence[str], records: Sequence[VectorRecord]) -> None:
-        """Takes away every vector of these paths and adds these records; the same id again is replaced."""
-        for leaving, coming in steps(paths, records, POINTS_A_CALL):
-            self._replace(leaving, coming)
+    def put(self, records: Sequence[VectorRecord]) -> None:
+        """Adds these records; the same number again is replaced."""
+        for first in range(0, len(records), POINTS_A_CALL):
+            self._put(records[first : first + POINTS_A_CALL])
 
-    def delete(self, ids: Sequence[str]) -> None:
-        """Takes these vectors away; an id that is not there is passed over."""
-        self._write(_Call(lambda index: index.delete(ids), lambda: ("delete", list(ids))))
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Takes these vectors away; a number that is not there is passed over."""
+        if numbers:
+            self._write(_Call(lambda index: index.delete(numbers), lambda: ("delete", wire.pack_numbers(numbers))))
 
-    def query(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[tuple[str, float]]:
-        """The ids nearest to a vector that is not all zeros, with their cosine, among those `where` lets through."""
+    def query(self, vector: QueryVector, limit: int, among: Collection[int] | None = None) -> list[tuple[int, float]]:
+        """The numbers nearest to a vector that is not all zeros, with their cosine; only those `among`, where given."""
         found = self._do(
             _Call(
-                lambda index: index.query(vector, limit, where),
-                lambda: ("query", wire.pack_vector(vector), limit, wire.pack_filter(where)),
+                lambda index: index.query(vector, limit, among),
+                lambda: ("query", wire.pack_vector(vector), limit, None if among is None else wire.pack_numbers(among)),
             )
         )
-        return [(str(one), float(score)) for one, score in found]
+        return [(int(one), float(score)) for one, score in found]
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of these ids, of unit length, rounded as the engine keeps them; one not there is left out."""
-        found: dict[str, Vector] = {}
-        for first in range(0, len(ids), POINTS_A_CALL):
-            found |= self._vectors(list(ids[first : first + POINTS_A_CALL]))
+    def vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
+        """The vectors of these numbers, of unit length, rounded as the engine keeps them; one not there is left out."""
+        found: dict[int, Vector] = {}
+        for first in range(0, len(numbers), POINTS_A_CALL):
+            found |= self._vectors(numbers[first : first + POINTS_A_CALL])
         return found
 
-    def count(self, where: Filter = EVERYTHING) -> int:
-        """How many points there are."""
-        return int(self._do(_Call(lambda index: index.count(where), lambda: ("count", wire.pack_filter(where)))))
+    def count(self) -> int:
+        """How many vectors there are."""
+        return int(self._do(_Call(lambda index: index.count(), lambda: ("count",))))
 
     def flush(self) -> None:
         """Makes everything written so far durable."""
@@ -268,14 +268,14 @@ class SharedIndex:
         finally:
             self._leave()
 
-    def _replace(self, paths: list[str], records: list[VectorRecord]) -> None:
-        self._write(
-            _Call(lambda index: index.replace(paths, records), lambda: ("replace", paths, wire.pack_records(records)))
-        )
+    def _put(self, records: Sequence[VectorRecord]) -> None:
+        self._write(_Call(lambda index: index.put(records), lambda: ("put", *wire.pack_records(records))))
 
-    def _vectors(self, ids: list[str]) -> dict[str, Vector]:
-        found = self._do(_Call(lambda index: index.vectors(ids), lambda: ("vectors", ids)))
-        return {one: wire.unpack_vector(part) if isinstance(part, bytes) else part for one, part in found.items()}
+    def _vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
+        found = self._do(
+            _Call(lambda index: index.vectors(numbers).items(), lambda: ("vectors", wire.pack_numbers(numbers)))
+        )
+        return {int(one): wire.unpack_vector(part) if isinstance(part, bytes) else part for one, part in found}
 
     def _leave(self) -> None:
         sharing, self._sharing = self._sharing, None

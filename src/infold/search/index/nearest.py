@@ -1,0 +1,44 @@
+"""The points nearest to a vector: the engine of vectors says what is near, the words which points there are.
+
+What a filter lets through is the words' to say too. Where that is little, its points alone are looked at, by their
+numbers; else the nearest of all are taken, as many as it takes, and what is none of them is left out. Both find the
+same; which of the two is less work is told by how much the filter lets through.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit
+
+if TYPE_CHECKING:
+    from infold.search.index.contract import QueryVector, VectorIndex
+    from infold.search.index.words import WordIndex
+
+
+def nearest_points(
+    words: WordIndex,
+    vectors: VectorIndex,
+    vector: QueryVector,
+    limit: int,
+    where: Filter = EVERYTHING,
+    demands: Demands = NO_DEMANDS,
+) -> list[Hit]:
+    """The nearest points that `where` lets through, nearest first, each with its cosine.
+
+    Those that `demands` leaves out are looked past once: what stands much further off is no answer.
+    """
+    points, let_through = words.count(), words.count(where)
+    if limit < 1 or not let_through:
+        return []
+    enough = math.ceil(limit * points / let_through)  # of the nearest, to hold the limit of them on the average
+    among = words.numbers(where) if let_through < enough else None
+    first = depth = limit if among is not None else enough
+    while True:
+        nearest = vectors.query(vector, depth, among)
+        known = words.numbered([number for number, _ in nearest], where, demands)
+        hits = [known[number].scored(score) for number, score in nearest if number in known]
+        if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > first):
+            return hits[:limit]
+        depth *= 2
