@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop
-from itertools import count
+from itertools import count, groupby
 from operator import attrgetter, neg
 from typing import TYPE_CHECKING, Final
 
@@ -113,20 +112,18 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
         yield from fuse(rankings)
         return
     shares = [[part / total for part in parts] for parts in added]
-    best = [
-        (-min(score, 1.0), place, number)
-        for score, (place, number) in zip(map(sum, zip(*shares, strict=True)), numbers.items(), strict=True)
-    ]
-    heapify(best)  # few of many are taken
+    scores = [min(1.0, score) for score in map(sum, zip(*shares, strict=True))]
     ranks = [dict(zip(at, count(1), strict=False)) for at in ats]
-    while best:
-        score, _, number = heappop(best)
-        evidence = tuple(
-            Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, parts[number])
-            for ranking, rank, own, parts in zip(counting, ranks, found, shares, strict=True)
-            if parts[number] > 0 or number in own
-        )
-        yield Ranked(hits[number].scored(-score), evidence)
+    places = list(numbers)
+    best = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    for score, alike in groupby(best, scores.__getitem__):
+        for number in sorted(alike, key=places.__getitem__):
+            evidence = tuple(
+                Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, parts[number])
+                for ranking, rank, own, parts in zip(counting, ranks, found, shares, strict=True)
+                if parts[number] > 0 or number in own
+            )
+            yield Ranked(hits[number].scored(score), evidence)
 
 
 def _numbered(rankings: Sequence[Ranking]) -> tuple[dict[PassageKey, int], list[Hit], list[list[int]]]:
@@ -136,12 +133,13 @@ def _numbered(rankings: Sequence[Ranking]) -> tuple[dict[PassageKey, int], list[
     met: dict[int, int] = {}  # by the identity of a hit: most are in several rankings
     ats = []
     for ranking in rankings:
-        for hit in ranking.hits:
-            if id(hit) not in met:
-                number = met[id(hit)] = numbers.setdefault(_place(hit), len(hits))
+        own = list(map(id, ranking.hits))
+        for one, hit in zip(own, ranking.hits, strict=True):
+            if one not in met:
+                number = met[one] = numbers.setdefault(_place(hit), len(hits))
                 if number == len(hits):
                     hits.append(hit)
-        ats.append([met[id(hit)] for hit in ranking.hits])
+        ats.append([met[one] for one in own])
     return numbers, hits, ats
 
 
