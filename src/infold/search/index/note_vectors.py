@@ -45,6 +45,7 @@ class NoteVectors:
     def __init__(self, file: Path, *, read_only: bool = False) -> None:
         opened = Database.read_only if read_only else Database
         self._db: Database | None = opened(file, _SCHEMA)
+        self._log = file.with_name(f"{file.name}-wal")
         self._closing = threading.Lock()
         self._state: object = None  # of the file, when these were read:
         self._rows: dict[str, _Row] = {}
@@ -84,7 +85,7 @@ class NoteVectors:
 
     def _read_in(self, held: Database, paths: Sequence[str]) -> None:
         """Has these paths read, and kept until something is written: one search asks for what others did."""
-        state = stamp_of(held.file), stamp_of(held.file.with_name(f"{held.file.name}-wal"))
+        state = stamp_of(held.file), stamp_of(self._log)
         if state != self._state or len(self._rows) > _MOST_READ:
             self._state, self._rows, self._bytes = state, {}, bytearray()
         missing = [path for path in paths if path not in self._rows]

@@ -186,7 +186,7 @@ class WordIndex:
             committed = self._last()
             searcher = committed.searcher
             found = searcher.search(query, max(1, min(limit, searcher.num_docs)), count=False).hits
-            return [(float(score), committed.point(address)) for score, address in found]
+            return committed.points(found)
 
     def _searcher(self) -> tantivy.Searcher:
         return self._last().searcher
@@ -243,18 +243,23 @@ class _Committed:
             known = self._counts[where] = int(found.count)  # type: ignore[attr-defined]
         return known
 
-    def point(self, address: tantivy.DocAddress) -> Hit:
-        """The point at an address, which is its own in this commit alone."""
-        key = address.segment_ord, address.doc
-        known = self._points.get(key)
-        if known is None:
-            if len(self._points) >= _MOST_POINTS:
-                self._points.clear()
-                self._by_number = {}  # another, for one that is read meanwhile
-            row = self.searcher.doc(address).get_first("row")
-            known = self._points[key] = _read_row(row or b"{}")
-            self._by_number[point_number(known.id)] = known
-        return known
+    def points(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> list[tuple[float, Hit]]:
+        """The points at these addresses, which are their own in this commit alone, with the scores."""
+        read = self._points
+        keys = [(address.segment_ord, address.doc) for _, address in found]
+        return [
+            (score, read.get(key) or self._point(key, address))
+            for key, (score, address) in zip(keys, found, strict=True)
+        ]
+
+    def _point(self, key: tuple[int, int], address: tantivy.DocAddress) -> Hit:
+        if len(self._points) >= _MOST_POINTS:
+            self._points.clear()
+            self._by_number = {}  # another, for one that is read meanwhile
+        row = self.searcher.doc(address).get_first("row")
+        point = self._points[key] = _read_row(row or b"{}")
+        self._by_number[point_number(point.id)] = point
+        return point
 
 
 class WordWriter:

@@ -202,7 +202,7 @@ class _Collector:
         more: dict[str, list[Result]] = {}
         for result in [*shown, *rest]:
             more.setdefault(_note_of(result), []).append(result)
-        return [replace(places[0], more=tuple(places[1:])) for places in more.values()]
+        return [replace(best, more=tuple(others)) if others else best for best, *others in more.values()]
 
     def add(self, ranked: Ranked) -> None:
         """One more place, unless its text is gone, the place is shown already or it is not what was demanded."""

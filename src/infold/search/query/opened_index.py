@@ -35,6 +35,7 @@ class OpenedIndex:
         self.generation = generation
         self._folder = folder
         self._manifest_file = folder.manifest_of(generation)
+        self._manifest_log = self._manifest_file.with_name(f"{self._manifest_file.name}-wal")
         self._opening = threading.Lock()
         self._vectors: VectorIndex | None = None
         self._note_vectors: NoteVectors | None = None
@@ -93,8 +94,7 @@ class OpenedIndex:
 
     def pending_vectors(self) -> int:
         """How many passages wait for their vector; counted again once something was written to the manifest."""
-        file = self._manifest_file
-        state = (stamp_of(file), stamp_of(file.with_name(f"{file.name}-wal")))
+        state = stamp_of(self._manifest_file), stamp_of(self._manifest_log)
         known = self._pending
         if known is None or known[0] != state:
             with closing(self._manifest()) as manifest:

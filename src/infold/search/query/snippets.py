@@ -21,6 +21,7 @@ from infold.vault.link_lines import link_lines
 SNIPPET_CHARACTERS: Final = 200
 _SLACK: Final = 30  # characters that an end may move to reach the end of a word
 _ZERO_WIDTH_JOINER: Final = "\u200d"
+_UNSPACED: Final = "\u0e00"  # what scripts without spaces begin with
 _PHRASE_WEIGHT: Final = 10.0
 _REPEAT_WEIGHT: Final = 0.01
 
@@ -120,7 +121,7 @@ def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
         if token not in terms_of:
             continue
         for term in terms_of[token]:
-            if _is_part(term, token):
+            if term >= _UNSPACED and _is_part(term, token):
                 found += _places(term, token, at, weights[term])
             else:
                 found.append(_Match(at, at + len(token), term, weights[term]))
@@ -132,7 +133,7 @@ def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
 
 def _is_part(term: str, token: str) -> bool:
     """Whether `term` is a pair of signs in a longer run, of a script without spaces."""
-    return len(term) < len(token) and term >= "\u0e00" and term in token
+    return len(term) < len(token) and term in token
 
 
 def _places(term: str, token: str, at: int, weight: float) -> Iterator[_Match]:
