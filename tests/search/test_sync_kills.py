@@ -19,7 +19,7 @@ from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import Params
 
 root, victim, moment, last = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-changes.ROUND_NOTES, writing.VECTOR_BATCH = 1, 2
+changes.ROUND_NOTES, writing.VECTOR_BATCH, writing.QUICK_BATCH = 1, 2, 2
 owner, name = {"Manifest": manifest.Manifest, "EdgeIndex": edge.EdgeIndex, "WordWriter": words.WordWriter, "Store": embeddings.EmbeddingStore}[
     victim.split(".")[0]], victim.split(".")[1]
 original, calls = getattr(owner, name), 0

@@ -39,7 +39,7 @@ _FIND: Final = """
 SELECT text_hash, vector FROM embeddings
 WHERE model = (SELECT id FROM models WHERE name = ?) AND text_hash IN (SELECT value FROM json_each(?))
 """
-_KEEP: Final = "INSERT OR REPLACE INTO embeddings VALUES ((SELECT id FROM models WHERE name = ?), ?, ?)"
+_KEEP: Final = "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)"
 
 _FORGET: Final = "DELETE FROM embeddings WHERE text_hash IN (SELECT value FROM json_each(?))"
 
@@ -80,19 +80,20 @@ class EmbeddingStore:
             return {}
         import numpy as np
 
-        halves = {key: np.asarray(vector, dtype="<f2") for key, vector in vectors.items()}
+        halves = np.asarray([*vectors.values()], dtype="<f2")
 
         def keep(db: sqlite3.Connection) -> bool:
             db.execute("BEGIN IMMEDIATE")
             db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
-            db.executemany(_KEEP, [(model, key, half.tobytes()) for key, half in halves.items()])
+            (number,) = db.execute("SELECT id FROM models WHERE name = ?", (model,)).fetchone()
+            db.executemany(_KEEP, [(number, key, half.tobytes()) for key, half in zip(vectors, halves, strict=True)])
             db.execute("COMMIT")
             return True
 
         kept = self._done(keep, otherwise=False) or self._done(keep, otherwise=False)  # a damaged file is set aside
         if not kept:
             raise StateUnwritable(f"Vectors cannot be kept in {self.folder}: {', '.join(self.damaged.values())}.")
-        return {key: half.astype(np.float32) for key, half in halves.items()}
+        return dict(zip(vectors, halves.astype(np.float32), strict=True))
 
     def forget(self, keys: Collection[str]) -> int:
         """Takes the vectors of these text hashes away, of every model; says how many. Raises StateUnwritable."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from infold.search.index.words import WordWriter
 
 VECTOR_BATCH: Final = 512
+QUICK_BATCH: Final = 2048  # of vectors that cost nothing to compute again, so that fewer transactions keep them
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +270,9 @@ def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:
     wanted = {key: text for key, text in zip(texts.keys, texts.texts, strict=True) if text.strip()}
     found = dict(target.store.find(embedder.name, wanted))
     missing = [key for key in wanted if key not in found]
-    for first in range(0, len(missing), VECTOR_BATCH):
-        some = missing[first : first + VECTOR_BATCH]
+    most = QUICK_BATCH if embedder.traits.is_quick else VECTOR_BATCH
+    for first in range(0, len(missing), most):
+        some = missing[first : first + most]
         computed = dict(zip(some, embedder.embed([wanted[key] for key in some]), strict=True))
         found |= target.store.append(embedder.name, computed)
     counts.computed += len(missing)
