@@ -31,6 +31,7 @@ from infold.librarian.offline.reading import NoteFeatures
 from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import load_params, seeds_of
+from infold.vault.note import parse
 from infold.workspace import Workspace
 
 Table = npt.NDArray[np.float64]
@@ -75,9 +76,7 @@ def main() -> None:
     for vault in vaults:
         root = vault_at(options.data, vault)
         place = Workspace(root, KEPT / vault, root / "inbox.md", load_params(None))
-        notes = load_notes(place.vault, place.params.vault)
-        for seed in seeds_of(options.seeds):
-            examples += _examples(make_case(vault, notes, seed, Sizes(24, 8, 0, 6)), place)
+        examples += _examples(vault, place, seeds_of(options.seeds))
     for vault in vaults:
         others = [e for e in examples if _source(e.vault) != _source(vault)]
         _check(vault, others, [e for e in examples if e.vault == vault], kept)
@@ -99,15 +98,23 @@ def _source(vault: str) -> str:
     return "translations" if plain in OTHERS else plain
 
 
-def _examples(case: Case, place: Workspace) -> Iterator[Example]:
+def _examples(vault: str, place: Workspace, seeds: Sequence[int]) -> Iterator[Example]:
+    """The examples of some draws. Candidates come out of one index of the whole vault, figures from what is left."""
+    notes = load_notes(place.vault, place.params.vault)
+    cases = [make_case(vault, notes, seed, Sizes(24, 8, 0, 6)) for seed in seeds]
+    texts = {path: note.text for path, note in notes.items()}
+    whole = Case(vault, 0, texts, frozenset(), ())
     with tempfile.TemporaryDirectory() as folder:
-        workspace = write_case(case, place, Path(folder))
+        workspace = write_case(whole, place, Path(folder))
         embedder = StaticEmbedder()
         steps = DirectSteps(workspace, OfflineLibrarian(), embedder=embedder)
         steps.sync_tables()
         steps.sync_index()
-        known = scorer_of(catalogue_of(workspace), steps.searcher, embedder)
-        yield from (_example(case.vault, known, item) for item in case.inbox if item.kind in _CUT)
+        links = scorer_of(catalogue_of(workspace), steps.searcher, embedder).links
+        for case in cases:
+            left = notes | {path: parse(path, case.notes[path]) for path in case.changed}
+            known = CandidateScorer(left.get, steps.searcher, embedder, links)
+            yield from (_example(vault, known, item) for item in case.inbox if item.kind in _CUT)
         steps.close()
 
 
