@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 import infold
+from infold.librarian.offline.answering import extracted_answer
 from infold.librarian.offline.librarian import OfflineLibrarian
 from infold.librarian.offline.summaries import plain
 from infold.librarian.questions import (
@@ -238,6 +239,21 @@ def test_an_answer_may_cite_only_what_was_found():
             answered(place)
     with pytest.raises(ValidationError, match="not found"):
         CitedAnswer.model_validate({"statements": []}, context={"request": request})
+
+
+def test_asked_when_what_tells_a_time_is_said_first():
+    """The note of the day comes before the one that only bears the name; asked otherwise, the named one stays first."""
+    evidence = (
+        FoundText("house/radiators.md:1-3", "# Radiators\n\nNine of them, on copper."),
+        FoundText("daily/2026-01-06.md:1-1", "The attic one gurgled, so the radiators were bled."),
+    )
+
+    def first(question: str) -> str:
+        return extracted_answer(AnswerRequest(question, evidence, question)).statements[0].places[0]
+
+    assert first("when were the radiators bled?") == "daily/2026-01-06.md:1-1"
+    assert first("wann radiators?") == "daily/2026-01-06.md:1-1"
+    assert first("what of radiators?") == "house/radiators.md:3-3"
 
 
 def test_evidence_reaches_a_model_fenced_and_labelled():

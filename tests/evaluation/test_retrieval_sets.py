@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
@@ -94,6 +95,7 @@ def test_sessions_share_a_haystack_or_bring_their_own(tmp_path):
         {
             "question_id": "x7",
             "question": "And the dog?",
+            "question_date": "2023/06/01 (Thu) 10:00",
             "answer_session_ids": ["s2"],
             "haystack_session_ids": ["s1", "s2"],
             "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 02:21"],
@@ -105,6 +107,7 @@ def test_sessions_share_a_haystack_or_bring_their_own(tmp_path):
     shared, own = sorted(found.questions, key=lambda q: q.id)
     assert (shared.among, [found.called[path] for path in shared.relevant]) == ((), ["a"])
     assert (own.id, len(own.among), [found.called[path] for path in own.relevant]) == ("x7", 2, ["s2"])
+    assert (shared.asked_on, own.asked_on) == (None, date(2023, 6, 1))
     assert '"timestamp": "2023-05-20"' in found.sessions[own.among[0]]
 
 

@@ -190,3 +190,15 @@ def test_a_leg_that_cannot_tell_does_no_harm(order: list[str], answer: str, word
             hits(*((path, 0.9 - n / 20) for n, path in enumerate(order))),
         )
     assert strongest(words, meaning, 0.3, floor=0.4).index(answer) <= order.index(answer)
+
+
+def test_further_passages_of_a_note_make_way():
+    """A passage of another note that is hardly worse comes before the third one of the best note, and shares still add up."""
+    of_one = [Hit("a", line, line + 1, (), score) for line, score in ((1, 10.0), (5, 9.9), (9, 9.8))]
+    ranked = list(by_strength([Ranking(KEYWORD, [*of_one, Hit("b", 1, 2, (), 14.5)], 1.0)]))
+    places = [(one.hit.path, one.hit.start_line) for one in ranked]
+    assert places[0] == ("b", 1)
+    alone = list(by_strength([Ranking(KEYWORD, of_one, 1.0)]))
+    first, second = (one.hit.score for one in alone[:2])
+    assert second < first * 9.9 / 10 * 0.98
+    assert all(sum(part.share for part in one.evidence) == pytest.approx(one.hit.score) for one in [*ranked, *alone])

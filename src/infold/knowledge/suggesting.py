@@ -28,7 +28,7 @@ _NOTES: Final = Filter(groups=(PointGroup.NOTEBOOK,))
 _NAMED_WORTH: Final = 0.2
 _LINKED_NAME_WORTH: Final = 1.2  # more, of a name that is a link wherever it stands
 _MEANING_WORTH: Final = 0.2
-_LINKED_WORTH: Final = 0.35
+_LINKED_WORTH: Final = 0.25
 
 
 class PassageSearch(Protocol):
@@ -125,9 +125,11 @@ def suggest(
         for path, mention in mentioned.items()
     }
     scores = _scores(_best(search.keyword(content, DEPTH, _NOTES), left_out), meaning, named)
-    linked = _linked(sorted(scores, key=lambda path: (-scores[path], path))[:_AROUND], graph, left_out)
+    near = sorted(scores, key=lambda path: (-scores[path], path))[:_AROUND]
+    linked = _linked(near, graph, left_out)
+    said = {path: _link_worth(scores[path] / scores[near[0]], len(graph.joined(path))) for path in near}
     for path, by in linked.items():
-        scores[path] = scores.get(path, 0.0) + _LINKED_WORTH * len(by) / _AROUND
+        scores[path] = scores.get(path, 0.0) + sum(said[other] for other in by)
     found = sorted(scores, key=lambda path: (-scores[path], path))[:limit]
     return [
         _suggestion(path, scores[path], content, read(path), meaning.get(path, 0.0), linked, mentioned.get(path))
@@ -145,6 +147,11 @@ def _mention_worth(links: int, passages: int) -> float:
     Of a name that is a common word few are links: what a vault seldom links it hardly means (link probability).
     """
     return _NAMED_WORTH + _LINKED_NAME_WORTH * math.sqrt(min(links / max(passages, 1), 1.0))
+
+
+def _link_worth(strength: float, links: int) -> float:
+    """What a link of a note that was found says: more of one found sooner, less of one that is linked with many."""
+    return _LINKED_WORTH * strength / math.sqrt(max(links, 1))
 
 
 def _scores(keyword: Mapping[str, float], meaning: Mapping[str, float], named: Mapping[str, float]) -> dict[str, float]:

@@ -42,7 +42,7 @@ SEARCH_BYTES: Final = 32 * 1024 * 1024  # of transcripts in all, beyond which no
 _SESSION_LINES: Final = re.compile(
     r"(?P<path>sessions/.+\.jsonl)(?::(?P<line>\d{1,9})(?::(?P<count>\d{1,9})|-(?P<last>\d{1,9}))?)?"
 )
-_VERSION: Final = "turns/1"  # raised when turns are read or cut otherwise
+_VERSION: Final = "turns/2"  # raised when turns are read or cut otherwise
 _LANGUAGE_CHARACTERS: Final = 20_000
 
 

@@ -23,6 +23,7 @@ from infold.notebook.injected_text import without_injected
 SUFFIX: Final = ".jsonl"
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 TITLE_CHARACTERS: Final = 80
+_SPEAKER_CHARACTERS: Final = 80
 
 _USER: Final = frozenset(("user", "human", "me"))
 _ASSISTANT: Final = frozenset(("assistant", "model", "ai", "gpt", "bot", "agent"))
@@ -43,6 +44,12 @@ class SessionTurn:
     role: str  # user or assistant
     text: str
     at: datetime | None = None  # local time
+    speaker: str = ""  # by name, where the transcript names one
+
+    @property
+    def named_text(self) -> str:
+        """The text, after the speaker's name where there is one: what is asked of a person is found by it."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +118,8 @@ def _record(data: bytes) -> Mapping[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _said(record: Mapping[str, Any]) -> Iterator[tuple[str, str, datetime | None]]:
-    """Role, text and time of what a record says; nothing where it is no turn."""
+def _said(record: Mapping[str, Any]) -> Iterator[tuple[str, str, datetime | None, str]]:
+    """Role, text, time and speaker of what a record says; nothing where it is no turn."""
     if record.get("isMeta") or record.get("isSidechain") or record.get("is_injected"):
         return
     at = _time(record)
@@ -128,7 +135,7 @@ def _said(record: Mapping[str, Any]) -> Iterator[tuple[str, str, datetime | None
         return
     text = _spoken(next((message[name] for name in _CONTENTS if message.get(name)), None))
     if said := without_injected(text):
-        yield role, _whole(said), at
+        yield role, _whole(said), at, _speaker(message)
 
 
 def _whole(text: str) -> str:
@@ -153,6 +160,13 @@ def _role(message: Mapping[str, Any]) -> str:
             if name != "type":
                 return "other"
     return ""
+
+
+def _speaker(message: Mapping[str, Any]) -> str:
+    """Who speaks by name, on one line: `name`, of the message or of its author; '' where none is given."""
+    author = message.get("author")
+    found = message.get("name") or (author.get("name") if isinstance(author, dict) else None)
+    return _whole(" ".join(found.split())[:_SPEAKER_CHARACTERS]) if isinstance(found, str) else ""
 
 
 def _spoken(content: Any, depth: int = 0) -> str:

@@ -48,7 +48,7 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
     held: list[SessionTurn] = []
     is_new = False  # whether a turn is held that no passage has yet
     for turn in transcript.turns:
-        if len(turn.text) > limit:
+        if len(turn.named_text) > limit:
             passages += [window(held)] if is_new else []
             passages += [_part(turn, text) for text in _parts(turn.text, limit)]
             held, is_new = [], False
@@ -56,7 +56,7 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
         if is_new and _length([*held, turn]) > limit:
             passages.append(window(held))
             last = held[-1]
-            fits = len(last.text) <= overlap and _length([last, turn]) <= limit
+            fits = len(last.named_text) <= overlap and _length([last, turn]) <= limit
             held = [last] if fits else []
         held.append(turn)
         is_new = True
@@ -65,20 +65,25 @@ def cut_turns(transcript: Transcript, max_tokens: int, overlap_tokens: int) -> l
 
 def said_by(turns: Sequence[SessionTurn]) -> str:
     """The turns as a person reads them: who, then what."""
-    return "\n\n".join(f"{_NAMES[turn.role]}: {turn.text}" for turn in turns)
+    return "\n\n".join(f"{_name(turn)}: {turn.text}" for turn in turns)
+
+
+def _name(turn: SessionTurn) -> str:
+    return turn.speaker or _NAMES[turn.role]
 
 
 def _length(turns: Sequence[SessionTurn]) -> int:
-    return sum(len(turn.text) + 2 for turn in turns) - 2
+    return sum(len(turn.named_text) + 2 for turn in turns) - 2
 
 
 def window(turns: Sequence[SessionTurn]) -> TurnsPassage:
     """The passage that holds these turns whole."""
-    return TurnsPassage(turns[0], turns[-1], "\n\n".join(turn.text for turn in turns), said_by(turns))
+    return TurnsPassage(turns[0], turns[-1], "\n\n".join(turn.named_text for turn in turns), said_by(turns))
 
 
 def _part(turn: SessionTurn, text: str) -> TurnsPassage:
-    return TurnsPassage(turn, turn, text, f"{_NAMES[turn.role]}: {text}")
+    said = f"{turn.speaker}: {text}" if turn.speaker else text
+    return TurnsPassage(turn, turn, said, f"{_name(turn)}: {text}")
 
 
 def _parts(text: str, limit: int) -> Iterator[str]:

@@ -104,7 +104,7 @@ def _asked(question: RetrievalQuestion, grep: _Grep, searcher: Searcher, called:
         "grep": grep.hits(question),
         "bm25": searcher.keyword(question.text, DEPTH, where),
         "dense": searcher.dense(question.text, DEPTH, where),
-        "hybrid": searcher.hybrid(question.text, DEPTH, where),
+        "hybrid": searcher.hybrid(question.text, DEPTH, where, question.asked_on),
     }
     ranked = {way: units(question, hits) for way, hits in found.items()}
     name = called.get

@@ -4,14 +4,15 @@
     {"question": "What did I call the cat?", "sessions": ["a"]}
 
 A question may carry its own haystack instead, with the field names of LongMemEval: `question_id`, `question`,
-`answer_session_ids`, `haystack_session_ids`, `haystack_dates`, `haystack_sessions`. All sessions then share one index,
-and each question is asked among its own; how rare a word is counts over all of them.
+`question_date`, `answer_session_ids`, `haystack_session_ids`, `haystack_dates`, `haystack_sessions`. All sessions then
+share one index, and each question is asked among its own; how rare a word is counts over all of them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from infold.evaluation.retrieval.sets import RetrievalQuestion, RetrievalSet
@@ -57,6 +58,7 @@ def session_set(name: str, lines: Sequence[Mapping[str, Any]]) -> RetrievalSet:
                 text=line["question"],
                 relevant={own[str(session)]: 1 for session in answers if str(session) in own},
                 among=() if own is shared else tuple(own.values()),
+                asked_on=date.fromisoformat(day) if (day := _day(line.get("question_date"))) else None,
             )
         )
     return RetrievalSet(

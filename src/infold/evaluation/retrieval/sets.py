@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import NamedTuple
 
 
@@ -32,6 +33,7 @@ class RetrievalQuestion:
     relevant: Mapping[str, int]
     section: RelevantLines | None = None  # a passage that overlaps it is the answer
     among: tuple[str, ...] = ()
+    asked_on: date | None = None  # what "yesterday" is counted from; None is today
 
 
 @dataclass(frozen=True, slots=True)

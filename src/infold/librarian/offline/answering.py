@@ -18,6 +18,7 @@ from infold.librarian.offline.summaries import plain
 from infold.librarian.questions import AnswerRequest, CitedAnswer, FoundText
 from infold.search.query.query_parser import read_question
 from infold.text import folded_words, sentences
+from infold.vault.named_times import names_time
 from infold.vault.names import stem
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind
@@ -29,8 +30,12 @@ _EARLIER: Final = 0.12  # what a place loses for each that search found likelier
 _LEAST: Final = 0.1  # of the best block's worth
 _OF_THE_NAME: Final = 0.7  # what a word is worth that only the note's name holds
 _HEADED, _NAMED = 1.0, 2.0  # for a heading, and for a note's name, that stand in the question
+_TIMED: Final = 0.6  # for a block that tells a time, where it is asked when
 _ENDING, _STEM = 3, 4  # letters of a long word that do not count, and those that always do
 _PLACE: Final = re.compile(r"(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
+_WHEN: Final = re.compile(
+    r"^\W*(?:and |und |et |y |e )?(?:when|wann|quand|cuándo|quando)\b|いつ|什么时候|何时", re.IGNORECASE
+)
 _MARK: Final = re.compile(r"^(?:[-*+]|\d+[.)]|>)\s+")
 _SAY_NOTHING: Final = frozenset((BlockKind.FRONT_MATTER, BlockKind.HEADING, BlockKind.RULE, BlockKind.DEFINITION))
 
@@ -57,7 +62,8 @@ def extracted_answer(request: AnswerRequest) -> CitedAnswer:
     """What answers, as it is written; or what was not found."""
     wanted = _wanted(request)
     said = [each for rank, found in enumerate(request.evidence) for each in _blocks(found, rank)]
-    chosen = _answering(said, wanted) if wanted else _beginnings(said)
+    asks_when = _WHEN.search(request.question) is not None
+    chosen = _answering(said, wanted, asks_when=asks_when) if wanted else _beginnings(said)
     missing = _missing(wanted, said)
     given = {
         "statements": [{"text": _shown(each, wanted), "places": [each.place]} for each in chosen],
@@ -70,9 +76,9 @@ def _wanted(request: AnswerRequest) -> Words:
     return {_beginning(word): word for word in folded_words(read_question(request.subject).keywords)}
 
 
-def _answering(said: Sequence[_Said], wanted: Words) -> list[_Said]:
+def _answering(said: Sequence[_Said], wanted: Words, *, asks_when: bool) -> list[_Said]:
     """The best block of each note, the best note first."""
-    worth = _worth(said, wanted)
+    worth = _worth(said, wanted, asks_when=asks_when)
     chosen: dict[str, _Said] = {}
     for number in sorted(range(len(said)), key=lambda at: (-worth[at], at)):
         if len(chosen) == _MOST or worth[number] <= max(worth) * _LEAST:
@@ -83,14 +89,19 @@ def _answering(said: Sequence[_Said], wanted: Words) -> list[_Said]:
     return list(chosen.values())
 
 
-def _worth(said: Sequence[_Said], wanted: Words) -> list[float]:
-    """How much of the question each block holds, rare words before common ones; none where no block holds any."""
+def _worth(said: Sequence[_Said], wanted: Words, *, asks_when: bool) -> list[float]:
+    """How much of the question each block holds, rare words before common ones; none where no block holds any.
+
+    When something was, its heading or name does not say: then blocks that tell a time, or are of one, count more.
+    """
     bodies = [_held(each.text, wanted) for each in said]
     above = [_held(each.heading, wanted) for each in said]
     names = [_held(each.name, wanted) for each in said]
     counts = Counter(form for forms in zip(bodies, above, names, strict=True) for form in frozenset().union(*forms))
     rare = {form: math.log(1 + len(said) / (1 + counts[form])) for form in wanted}
     whole = sum(rare.values()) or 1.0
+
+    headed, named = (0.0, 0.0) if asks_when else (_HEADED, _NAMED)
 
     def share(forms: frozenset[str]) -> float:
         return sum(rare[form] for form in forms) / whole
@@ -99,11 +110,12 @@ def _worth(said: Sequence[_Said], wanted: Words) -> list[float]:
         (
             share(body | head)
             + _OF_THE_NAME * share(name - body - head)
-            + _HEADED * share(head) * _share_of(each.heading, wanted)
-            + _NAMED * share(name) * (_share_of(each.name, wanted) == 1)
+            + headed * share(head) * _share_of(each.heading, wanted)
+            + named * share(name) * (_share_of(each.name, wanted) == 1)
         )
         / (1 + _EARLIER * each.rank)
         / math.sqrt(1 + len(each.text) / _LONGEST)
+        * (1 + _TIMED * (asks_when and any(map(names_time, (each.text, each.heading, each.name)))))
         for each, body, head, name in zip(said, bodies, above, names, strict=True)
     ]
 

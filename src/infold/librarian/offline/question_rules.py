@@ -1,7 +1,7 @@
 """A plan by rules: what the words of a question ask for, and what they leave to look for.
 
 English is here, other languages are rows of `offline.question_cues`. A question that no rule knows, in any language, is
-looked for as it stands. Times are read in `offline.periods`.
+looked for as it stands. Times are read in `vault.periods`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infold.librarian.offline.periods import Period, read_period
 from infold.librarian.offline.question_cues import named_folder, read_cues
 from infold.librarian.questions import Plan, PlanRequest
 from infold.search.query.query_parser import read_question
+from infold.vault.periods import Period, read_period
 
 _HERE: Final = re.compile(
     r"\b(?:this|that)(?: (?:one|idea|note|section|paragraph|article|thought|here))\b|\b(?:this|it|here)\b",

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby
-from operator import attrgetter, neg
+from operator import attrgetter, mul, neg
 from typing import TYPE_CHECKING, Final
 
 from infold.search.index.contract import Hit
 
 if TYPE_CHECKING:
+    from infold.search.query.asked_time import AskedTime
     from infold.settings import Fusion
 
 RRF_K: Final = 60
@@ -26,10 +27,14 @@ KEYWORD: Final = "keyword"
 MEANING: Final = "dense"
 NOTE: Final = "note"
 MATCH: Final = "match"
-_ABSOLUTE: Final = frozenset((MEANING, NOTE, MATCH))  # rankings whose scores have a scale of their own
+DATE: Final = "date"
+_ABSOLUTE: Final = frozenset((MEANING, NOTE, MATCH, DATE))  # rankings whose scores have a scale of their own
 NOTE_SHARE: Final = 0.5  # what a note counts by words beside one passage of it; measured
 _OF_A_NOTE: Final = 3
 NOTE_WEIGHT: Final = 2.13  # what the nearness of a note counts beside that of a passage; measured
+REPEATED: Final = 0.97  # of its strength, what each further passage of a note keeps, up to three; measured
+DATE_WEIGHT: Final = 0.8  # what it counts to be of the time that a question names; measured
+ONLY_DATE_WEIGHT: Final = 4.0  # where nothing else is asked for: more than all that words can add
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
@@ -101,7 +106,8 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
     Of keywords, scores count relative to the best one: BM25 has no scale of its own. Other scores count as they are; of
     meaning, what the cosine is above that of what was not found: a question to which nothing is much nearer than the
     rest is one that meaning has no answer to. By words a passage counts with its note's three best (`NOTE_SHARE`).
-    Scores are scaled so that what is best in every ranking has 1.
+    Each further passage of a note counts a little less, so that those of one note do not crowd the others out. Scores
+    are scaled so that what is best in every ranking has 1.
     """
     counting = [ranking for ranking in rankings if ranking.weight > 0 and ranking.hits]
     numbers, hits, ats = _numbered(counting)
@@ -113,17 +119,33 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
         return
     shares = [[part / total for part in parts] for parts in added]
     scores = [min(1.0, score) for score in map(sum, zip(*shares, strict=True))]
+    kept = _kept(scores, hits)
+    scores = list(map(mul, scores, kept))
     ranks = [dict(zip(at, count(1), strict=False)) for at in ats]
     places = list(numbers)
     best = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
     for score, alike in groupby(best, scores.__getitem__):
         for number in sorted(alike, key=places.__getitem__):
+            keeps = kept[number]
             evidence = tuple(
-                Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, parts[number])
+                Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, keeps * parts[number])
                 for ranking, rank, own, parts in zip(counting, ranks, found, shares, strict=True)
                 if parts[number] > 0 or number in own
             )
             yield Ranked(hits[number].scored(score), evidence)
+
+
+def _kept(scores: Sequence[float], hits: Sequence[Hit]) -> list[float]:
+    """What each passage keeps of its score: the best of its note all of it."""
+    kept = [1.0] * len(scores)
+    of_note: dict[str, int] = {}
+    for number in sorted(range(len(scores)), key=scores.__getitem__, reverse=True):
+        hit = hits[number]
+        note = hit.path if hit.start_line else hit.id  # a memory node, which stands on no lines, is one by itself
+        before = of_note[note] = of_note.get(note, -1) + 1
+        if before:
+            kept[number] = REPEATED ** min(before, _OF_A_NOTE)
+    return kept
 
 
 def _numbered(rankings: Sequence[Ranking]) -> tuple[dict[PassageKey, int], list[Hit], list[list[int]]]:
@@ -212,6 +234,13 @@ def note_nearness(
     return Ranking(NOTE, found, NOTE_WEIGHT * dense_weight, scores[-1] if scores else 0.0, scores)
 
 
+def of_period(hits: Sequence[Hit], named: AskedTime) -> Ranking:
+    """The hits that are of the time that was named, all alike. What has no date is of none."""
+    since, until = named.period.days
+    dated = [hit for hit in hits if hit.date and (since or "") <= hit.date <= (until or hit.date)]
+    return Ranking(DATE, dated, ONLY_DATE_WEIGHT if named.is_all else DATE_WEIGHT, scores=[1.0] * len(dated))
+
+
 def by_relative_score(legs: Sequence[Leg], limit: int) -> list[str]:
     """The paths of the notes of all legs, best first: each by its best passage, relative to the best of the leg."""
     fused: dict[str, float] = {}
@@ -251,6 +280,7 @@ class Legs:
     dense_base: float = 0.0
     notice: str = ""  # why it is not all there is
     is_full: bool = False  # whether there may be more, further down
+    dated: Sequence[Hit] = ()  # what there is beside both, of the time that the question names
     beside: Callable[[Sequence[Hit]], Sequence[Ranking]] | None = None  # what else speaks for what was found
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> Iterator[Ranked]:
@@ -262,5 +292,6 @@ class Legs:
         if fusion != "strength":
             return iter(fuse(rankings, fusion_k))
         found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
+        found |= {hit.id: hit for hit in self.dated if hit.id not in found}
         beside = self.beside(list(found.values())) if self.beside is not None else ()
         return by_strength([*rankings, *beside])

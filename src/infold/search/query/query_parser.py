@@ -23,6 +23,17 @@ from infold.search.index.contract import Filter
 from infold.search.terms import is_unspaced, tokens
 
 MOST_CHARACTERS: Final = 20_000  # of a question; what is beyond is not looked for
+MOST_WORDS: Final = 20  # of a question about a time; a longer text somebody wrote, and its times are its own
+# The first three letters of months, weekdays and what else names a time in `vault.date_words`.
+TIME_BEGINNINGS: Final = frozenset(
+    """
+    abr ago an ann ano ant aoû apr aug auj ava avr aye año day dec dez dia dic die dim dom don déc día ene feb
+    fev fre fri fév ges heu hie hoj hoy hui jah jan jeu jou jue jui jul jun jän lun mai mar may mer mes mit mié
+    moi mon mär mês nov oct okt ont out qua qui sam sat seg sem sep set sex son sun sáb tag ter thu tod tue ven
+    vie vor wed wee woc yea yes
+    """.split()  # noqa: SIM905 - reads best as text
+)
+_TIME_SIGNS: Final = frozenset("月日天年周週期曜昨今去先前おと")
 
 _QUOTED: Final = r'(?:"(?P<a{n}>[^"]*)"|“(?P<b{n}>[^”]*)”|„(?P<c{n}>[^“”]*)[“”]|«(?P<d{n}>[^»]*)»)'
 _OPERATOR: Final = re.compile(
@@ -34,6 +45,7 @@ _OPERATOR: Final = re.compile(
 )
 _QUOTES: Final = re.compile(r'["“”„«»]')
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_AROUND: Final = ".,;:!?()[]{}…"
 _LEAST_BEGINNING: Final = 2  # letters of the beginning of a word
 # What a person asks with, as against what they ask for. Left out only where other words are left.
 _ASKING: Final = frozenset(
@@ -149,6 +161,19 @@ def _beginning(value: str) -> tuple[str, str]:
     return ("phrases" if is_unspaced(value) else "beginnings"), value
 
 
+def may_name_time(text: str) -> bool:
+    """Whether a text is short enough for a question, and has a number or a word that begins as one of a time does."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold())
+    if len(words) > MOST_WORDS:
+        return False
+    return any(word[:3] in TIME_BEGINNINGS or word[0].isdecimal() or not _TIME_SIGNS.isdisjoint(word) for word in words)
+
+
+def bare_words(text: str) -> list[str]:
+    """The words of `text` that do not only ask, in lower case; none where there are no others."""
+    return [word.strip(_AROUND).casefold() for word in text.split() if _says_something(word)]
+
+
 def _keywords(text: str) -> str:
     """`text` without the words that only ask; all of it where there are no others."""
     words = text.split()
@@ -157,7 +182,7 @@ def _keywords(text: str) -> str:
 
 
 def _says_something(word: str) -> bool:
-    bare = word.strip(".,;:!?()[]{}…")
+    bare = word.strip(_AROUND)
     if not bare or not tokens(bare):
         return False
     return bare.casefold() not in _ASKING or (len(bare) > 1 and bare.isupper())  # US and IT are no pronouns

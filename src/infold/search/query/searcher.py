@@ -38,16 +38,21 @@ from infold.search.query.fusion import (
     by_relative_score,
     near,
     note_nearness,
+    of_period,
     telling,
 )
 from infold.search.query.opened_index import OpenedIndex
+from infold.search.query.query_parser import may_name_time
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
 from infold.search.terms import main_terms, query_weights, spoken_first
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import QueryVector, Vector
+    from infold.search.query.asked_time import AskedTime
     from infold.search.query.excerpts import TextsOf
     from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
@@ -55,6 +60,7 @@ if TYPE_CHECKING:
 
 FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
 CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at least
+DATED_PASSAGES: Final = 30  # of the time that a question names, from each leg
 PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
 _SCORED_PASSAGES: Final = 2000
 
@@ -126,12 +132,13 @@ class Searcher:
         """Every passage that has a vector, with their vectors as rows in the same order: for clustering."""
         return self._ask(lambda opened: _all_vectors(opened, where))
 
-    def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
+    def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING, asked_on: date | None = None) -> list[Hit]:
         """Both, fused as `search.query.fusion` says, scores from 0 to 1; keywords weigh 1, meaning what it is worth.
 
-        What is no nearer in meaning than unrelated texts are is left out.
+        What is no nearer in meaning than unrelated texts are is left out. Times that `text` names are counted from the
+        day `asked_on`, by default today.
         """
-        legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where)
+        legs = self.legs(text, text, max(FUSED_PASSAGES, limit), where, asked_on=asked_on)
         ranked = legs.ranked(self._params.fusion, self._params.fusion_k)
         return [one.hit for one in islice(ranked, max(limit, 0))]
 
@@ -142,8 +149,9 @@ class Searcher:
         depth: int,
         where: Filter = EVERYTHING,
         demands: Demands = NO_DEMANDS,
+        asked_on: date | None = None,
     ) -> Legs:
-        """What either search finds: by `keywords`, and by the meaning of `text`."""
+        """What either search finds: by `keywords`, and by the meaning of `text`; and what is of a time it names."""
         depth = max(depth, FUSED_PASSAGES)
         started = time.perf_counter()
         by_keyword = self.keyword(keywords, depth, where, demands)
@@ -155,6 +163,7 @@ class Searcher:
             notice = f"Found by words alone: {error}"
         ended = time.perf_counter()
         floor = self._floor()
+        time_named = _asked_time(text, asked_on) if may_name_time(text) else None
         return Legs(
             keyword=telling(by_keyword),
             dense=near(by_meaning, floor),
@@ -165,8 +174,24 @@ class Searcher:
             dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
             notice=notice,
             is_full=len(by_keyword) >= depth or len(by_meaning) >= depth,
-            beside=lambda hits: (self._match(keywords, hits), self._near_notes(text, hits, by_meaning)),
+            beside=lambda hits: (
+                self._match(keywords, hits),
+                self._near_notes(text, hits, by_meaning),
+                *(() if time_named is None else (of_period(hits, time_named),)),
+            ),
+            dated=() if time_named is None else self._dated(time_named, keywords, where, demands),
         )
+
+    def _dated(self, named: AskedTime, keywords: str, where: Filter, demands: Demands) -> list[Hit]:
+        """What is of the time that was named, the best by words first; what there is, where no words are looked for."""
+        since, until = named.period.days
+        of_it = replace(
+            where,
+            since=max(filter(None, (since, where.since)), default=None),
+            until=min(filter(None, (until, where.until)), default=None),
+        )
+        found = [] if named.is_all else self.keyword(keywords, DATED_PASSAGES, of_it, demands)
+        return found or self._ask(lambda opened: opened.words.points(of_it, DATED_PASSAGES, demands))
 
     def listed(self, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> Legs:
         """What the filters let through, by path and line, all alike: for a question that only narrows."""
@@ -361,6 +386,12 @@ class Searcher:
         if known is None or known[0] != text:
             self._last = known = text, embedder.embed_query(text)
         return known[1]
+
+
+def _asked_time(text: str, asked_on: date | None) -> AskedTime | None:
+    from infold.search.query.asked_time import asked_time
+
+    return asked_time(text, asked_on)
 
 
 def _nearest(

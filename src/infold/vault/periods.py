@@ -1,4 +1,7 @@
-"""Times that an English question names (last year, in 2024, since May 2025), and the question without them."""
+"""Times that an English question names (last year, in 2024, since May 2025), and the question without them.
+
+For a plan that leaves out what lies elsewhere; what a question may mean, in any language, `vault.named_times` reads.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,12 @@ class Period:
     since: date | None = None
     until: date | None = None
 
+    @property
+    def days(self) -> tuple[str | None, str | None]:
+        """The first and the last as ISO days."""
+        since, until = self.since, self.until
+        return (since.isoformat() if since else None, until.isoformat() if until else None)
+
 
 def read_period(question: str, today: date) -> tuple[Period, str]:
     """The time that a question names, and the question without it. A date that does not exist is no time."""
@@ -62,25 +71,26 @@ def _relative(found: re.Match[str], today: date) -> Period:
         return Period(date(year, 1, 1), date(year, 12, 31))
     if unit == "month":
         in_month = today.replace(day=1) - timedelta(days=1) if is_last else today
-        return _month(in_month.year, in_month.month)
+        return month_of(in_month.year, in_month.month)
     monday = today - timedelta(days=today.weekday() + 7 * is_last)
     return Period(monday, monday + timedelta(days=6))
 
 
 def _named(found: re.Match[str], today: date) -> Period:  # noqa: ARG001 - the signature of all forms
     if found["name"]:
-        meant = _month(int(found["of"]), _MONTHS.index(found["name"].casefold()) + 1)
+        meant = month_of(int(found["of"]), _MONTHS.index(found["name"].casefold()) + 1)
     elif found["day"]:
         day = date(int(found["year"]), int(found["month"]), int(found["day"]))
         meant = Period(day, day)
     elif found["month"]:
-        meant = _month(int(found["year"]), int(found["month"]))
+        meant = month_of(int(found["year"]), int(found["month"]))
     else:
         meant = Period(date(int(found["year"]), 1, 1), date(int(found["year"]), 12, 31))
-    return _bounded(found["word"].casefold(), meant)
+    return bounded(found["word"].casefold(), meant)
 
 
-def _bounded(word: str, meant: Period) -> Period:
+def bounded(word: str, meant: Period) -> Period:
+    """`meant`, after one of the words since, after, before, until and till; after another as it is."""
     first, last = meant.since, meant.until
     if word == "since":
         return Period(since=first)
@@ -91,7 +101,8 @@ def _bounded(word: str, meant: Period) -> Period:
     return Period(until=last) if word in ("until", "till") else meant
 
 
-def _month(year: int, month: int) -> Period:
+def month_of(year: int, month: int) -> Period:
+    """From its first day to its last."""
     return Period(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
 
 
