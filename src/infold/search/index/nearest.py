@@ -2,19 +2,22 @@
 
 What a filter lets through is the words' to say too. Where that is little, its points alone are looked at, by their
 numbers; else the nearest of all are taken, as many as it takes, and what is none of them is left out. Both find the
-same; which of the two is less work is told by how much the filter lets through.
+same; which of the two is less work is told by how much the filter lets through. Measured: to list the numbers of points
+takes 0.3 microseconds each, to look at them in the engine 1, as one more of the nearest does, to look a point up 7.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit
 
 if TYPE_CHECKING:
     from infold.search.index.contract import QueryVector, VectorIndex
     from infold.search.index.words import WordIndex
+
+_LISTED_A_LOOKUP: Final = 25  # numbers of points that are listed in the time that one point is looked up
 
 
 def nearest_points(
@@ -33,12 +36,17 @@ def nearest_points(
     if limit < 1 or not let_through:
         return []
     enough = math.ceil(limit * points / let_through)  # of the nearest, to hold the limit of them on the average
-    among = words.numbers(where) if let_through < enough else None
+    is_little = let_through < points and let_through < enough * _LISTED_A_LOOKUP
+    allowed = set(words.numbers(where)) if is_little else None
+    among = allowed if let_through < enough else None
     first = depth = limit if among is not None else enough
     while True:
         nearest = vectors.query(vector, depth, among)
-        known = words.numbered([number for number, _ in nearest], where, demands)
-        hits = [known[number].scored(score) for number, score in nearest if number in known]
+        near = nearest
+        if allowed is not None:
+            near = [one for one in nearest if one[0] in allowed][: limit if demands == NO_DEMANDS else None]
+        known = words.numbered([number for number, _ in near], where, demands)
+        hits = [known[number].scored(score) for number, score in near if number in known]
         if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > first):
             return hits[:limit]
         depth *= 2
