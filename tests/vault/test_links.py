@@ -185,6 +185,17 @@ def test_the_order_of_notes_does_not_matter(paths, random):
             assert one.resolve(target, source) == other.resolve(target, source)
 
 
+@given(PATHS)
+def test_many_notes_of_one_name_change_no_link(paths):
+    """A path leads where it leads, also where so many notes have its name that they are not gone through."""
+    names = sorted({path.rpartition("/")[2] for path in paths})
+    crowd = [f"zz/{number}/{name}" for number in range(9) for name in names]
+    few, many = LinkResolver(paths, {}), LinkResolver([*paths, *crowd], {})
+    for path in paths:
+        for target in (path, path.removesuffix(".md").upper(), f"/{path}"):
+            assert few.resolve(target, path) == many.resolve(target, path)
+
+
 @given(PATHS, st.text(max_size=12))
 def test_any_target_leads_to_a_note_or_nowhere(paths, target):
     """No text makes the resolver raise, or name a file that is no note."""

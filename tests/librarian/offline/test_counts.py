@@ -10,7 +10,7 @@ from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.librarian.offline import candidate_scorer
 from infold.librarian.offline.corpus import Corpus, TermCounts, gather
-from infold.librarian.offline.duplicates import _distinct_words, find_cover
+from infold.librarian.offline.duplicates import _distinct_words, _runs, _said_in, find_cover
 from infold.librarian.offline.reading import bare, read_note
 from infold.librarian.offline.vault_scorer import scorer_of
 from infold.search.embed.no_embedder import NO_EMBEDDER
@@ -102,6 +102,17 @@ def test_a_word_of_a_block_stands_in_its_note(text):
     folded = text.casefold()
     assert all(word in folded for word in folded_words(bare(text)))
     assert set(_distinct_words(text)) == set(folded_words(bare(text)))
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=5), max_size=4), st.lists(st.sampled_from("abc"), max_size=6))
+def test_no_part_of_a_note_has_more_runs_than_the_whole(blocks, wanted):
+    """What is told of a whole note, that it lacks too many of a text's runs of words, holds for each part of it."""
+    runs = _runs(wanted)
+    for first in range(len(blocks)):
+        for end in range(first + 1, len(blocks) + 1):
+            some = blocks[first:end]
+            held = {run for words in some for run in _runs(words)} | _runs([word for words in some for word in words])
+            assert len(runs & held) <= _said_in(blocks, runs)
 
 
 @pytest.mark.parametrize(
