@@ -9,8 +9,8 @@ from infold.search.index.change_detection import (
     RACE_NS,
     ROUND_NOTES,
     ROUND_PASSAGES,
+    doubtful,
     gone,
-    is_unchanged,
     rounds,
     to_read,
 )
@@ -55,10 +55,10 @@ def test_time_and_size_are_a_short_cut():
         unique_by=lambda item: item[0],
     ),
 )
-def test_the_quick_answer_says_unchanged_only_where_the_long_one_does(
+def test_what_is_not_in_doubt_is_neither_read_nor_gone(
     there: list[tuple[str, int, int, str]], held: list[tuple[str, int, int, str]]
 ):
-    """Whatever was added, touched, grown, moved away or just written: then there is something to read or to take."""
+    """Whatever was added, touched, grown, moved away or just written is in doubt; looking at that alone is enough."""
     seconds = RACE_NS // 100
     items = [Item(path, at * seconds, size, kind) for path, at, size, kind in there]
     known = {
@@ -69,8 +69,11 @@ def test_the_quick_answer_says_unchanged_only_where_the_long_one_does(
         (note.path, note.mtime_ns if note.mtime_ns < note.indexed_ns - RACE_NS else -1, note.size, note.variant)
         for note in known.values()
     ]
-    nothing = not to_read(items, known) and not gone(known, items, [])
-    assert is_unchanged(items, stamps) == nothing
+    among = doubtful(items, stamps)
+    few, rows = [item for item in items if item.path in among], {path: known[path] for path in among & known.keys()}
+    assert to_read(few, rows) == to_read(items, known)
+    assert gone(rows, few, []) == gone(known, items, [])
+    assert len(among) == len(to_read(items, known)) + len(gone(known, items, []))
 
 
 def test_another_kind_is_another_note():

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.catalogue.cutting import cutting_of
 from infold.catalogue.days import day_of_file
-from infold.catalogue.link_targets import resolve_links
-from infold.catalogue.reading import FactsReading
 from infold.catalogue.records import Stamp
 from infold.catalogue.schema import GENERATION, TABLES_OF_NOTES
 from infold.catalogue.store import RACE_NS, Catalogue
@@ -29,6 +27,7 @@ from infold.workers import MANY, Crew, processors, without_collection
 
 if TYPE_CHECKING:  # the parser is for notes that changed
     from infold.catalogue.facts import NoteFacts
+    from infold.catalogue.reading import FactsReading
 
 _log: Final = logging.getLogger(__name__)
 CountProgress = Callable[[int, int], None]
@@ -105,7 +104,8 @@ class _Wanted(NamedTuple):
     known: Stamp | None
 
 
-_Read = tuple[_Wanted, FactsReading]
+if TYPE_CHECKING:
+    _Read = tuple[_Wanted, FactsReading]
 
 
 class _Syncing:
@@ -268,6 +268,8 @@ class _Syncing:
 
     def _finish(self, gone: Sequence[str], *, all_links: bool) -> None:
         """Takes away what is gone, and works out where links lead."""
+        from infold.catalogue.link_targets import resolve_links  # here: nothing is to be worked out, most often
+
         with self._catalogue.writing() as db:
             self._note(db)
             for path in gone:

@@ -32,12 +32,17 @@ def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[Rea
     return wanted
 
 
-def is_unchanged(items: Sequence[Item], stamps: Collection[tuple[str, int, int, str]]) -> bool:
-    """Whether what there is, is what the index holds for certain, by the stamps of its manifest.
+def doubtful(items: Sequence[Item], stamps: Sequence[tuple[str, int, int, str]]) -> set[str]:
+    """The paths of which the index does not hold for certain what there is, by the stamps of its manifest.
 
-    The same as nothing to read and nothing gone, in a fraction of the time; most of all where both are lists by path.
+    Nothing else is to be read, and nothing else is gone. It takes least time where both are lists by path, and equal.
     """
-    return len(items) == len(stamps) and (items == stamps or set(stamps).issuperset(items))
+    return set() if items == stamps else {row[0] for row in set(items).symmetric_difference(stamps)}
+
+
+def is_certain(read: Iterable[ReadRequest], started_ns: int) -> bool:
+    """Whether what was read since `started_ns` cannot change without another time of its file."""
+    return all(wanted.item.mtime_ns < started_ns - RACE_NS for wanted in read)
 
 
 def gone(

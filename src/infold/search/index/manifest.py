@@ -6,8 +6,9 @@ process killed in between leaves notes that the next sync does again. Lost or br
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -141,10 +142,14 @@ class Manifest:
         """The vectors were compacted, or that was tried in vain, with all that was written before `moment_ns`."""
         self._set("compacted_ns", str(moment_ns))
 
-    def notes(self, feed: str = NOTES) -> dict[str, IndexedNote]:
-        """What a feed gave, by path, those in progress included."""
+    def notes(self, feed: str = NOTES, paths: Collection[str] | None = None) -> dict[str, IndexedNote]:
+        """What a feed gave, or what of it is at these paths, by path, those in progress included."""
+        query, values = "SELECT * FROM notes WHERE feed = ?", [feed]
+        if paths is not None:
+            query += " AND path IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(list(paths)))
         with self._db.reading() as db:
-            rows = db.execute("SELECT * FROM notes WHERE feed = ?", (feed,))
+            rows = db.execute(query, values)
             return {row[1]: IndexedNote._make(row) for row in rows}
 
     def stamps(self, feed: str, race_ns: int) -> list[tuple[str, int, int, str]]:

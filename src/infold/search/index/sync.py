@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,13 +22,13 @@ from infold.errors import IndexFault, VaultBusy
 from infold.progress import Progress, silent
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
-from infold.search.index.change_detection import RACE_NS, failures, gone, is_unchanged, to_read
+from infold.search.index.change_detection import RACE_NS, doubtful, failures, gone, is_certain, to_read
 from infold.search.index.compaction import compact, is_loose
 from infold.search.index.contract import SCHEMA, VectorIndex
 from infold.search.index.engines import open_engine
-from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, listed
+from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Listing, NotesFeed, ReadRequest, listed
 from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
-from infold.search.index.manifest import Identity, Manifest
+from infold.search.index.manifest import Identity, IndexedNote, Manifest
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.index.sync_stats import SyncCounts, SyncResult
 from infold.search.index.words import WordWriter
@@ -361,15 +361,23 @@ class _Sync:
 
     def _bring_in(self, feed: FileFeed, listing: Listing, paths: Sequence[str] | None) -> None:
         """What changed in a feed is read and written, what is gone is taken away."""
-        if paths is None and is_unchanged(listing.items, self._used.stamps(feed.name, RACE_NS)):
-            if listing.digest:
-                self._used.mark_listed(feed.name, listing.digest, len(listing.items))
-            return
-        known = self._used.notes(feed.name)
-        wanted = to_read(listing.items, known)
-        leaving = gone(known, listing.items, listing.skipped, paths)
-        if not wanted and not leaving:
-            return
+        items, among = listing.items, None
+        if paths is None:
+            among = doubtful(items, self._used.stamps(feed.name, RACE_NS))
+            items = [item for item in items if item.path in among] if among else ()
+        known = self._used.notes(feed.name, among)
+        wanted = to_read(items, known)
+        leaving = gone(known, items, listing.skipped, paths)
+        is_whole = is_certain(wanted, self._started_ns)
+        if wanted or leaving:
+            is_whole = self._read_and_write(feed, wanted, leaving, known) and is_whole
+        if listing.digest and is_whole:
+            self._used.mark_listed(feed.name, listing.digest, len(listing.items))
+
+    def _read_and_write(
+        self, feed: FileFeed, wanted: Sequence[ReadRequest], leaving: Sequence[str], known: Mapping[str, IndexedNote]
+    ) -> bool:
+        """Whether all that was wanted could be read."""
         self._is_little = len(wanted) < FEW
         target = self._target()
         read = readings(feed, wanted, with_texts=not self._embedder.traits.is_empty)
@@ -378,3 +386,4 @@ class _Sync:
         self._counts.skipped += failures(failed)
         lost = sorted(item.path for item in failures(failed) if not item.is_kept and item.path in known)
         write_files(target, feed.name, (), lost, known, 0)
+        return not failures(failed)

@@ -210,7 +210,7 @@ def _fill(target: Target, feed: Feed, batch: Sequence[DueVectors]) -> list[str]:
         now = feed.current(keys)
         _write_vectors(target, _Texts(now.points, now.keys, now.texts), now.gone)
         return keys
-    known = target.manifest.notes(feed.name)
+    known = target.manifest.notes(feed.name, keys)
     rows = [known[key] for key in keys if key in known]
     read = [feed.read(Item(row.path, row.mtime_ns, row.size, row.variant), "") for row in rows]
     same = [reading for row, reading in zip(rows, read, strict=True) if reading.points and reading.sha256 == row.sha256]
