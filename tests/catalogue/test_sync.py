@@ -354,3 +354,24 @@ def test_step_by_step_is_as_all_at_once(tmp_path_factory, states):
     assert everything(stepwise) == everything(fresh)
     stepwise.close()
     fresh.close()
+
+
+def test_problems_are_found_without_going_through_all_files(vault, catalogue):
+    """Each sync names them: what that takes depends on how many there are, not on the number of notes."""
+    for number in range(50):
+        write(vault, f"{number}.md", "# Note\n")
+    write(vault, "broken.md", "---\na: [\n---\n")
+    sync_catalogue(catalogue)
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    with catalogue.reading() as db:
+        db.set_progress_handler(count, 1)
+        found = catalogue.problems()
+        db.set_progress_handler(None, 0)
+    assert [path for path, _ in found] == ["broken.md"]
+    assert steps < 100

@@ -132,9 +132,7 @@ class Catalogue:
     def problems(self) -> list[tuple[str, str]]:
         """The notes that could not be read in every part, and why."""
         with self.reading() as db:
-            return db.execute(
-                "SELECT path, problem FROM notes JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
-            ).fetchall()
+            return db.execute(_PROBLEMS).fetchall()
 
     def outgoing(self, sources: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """The notes that each note, or each of these, links to, in their order, each once, itself left out; by path."""
@@ -328,6 +326,8 @@ _NOTES: Final = (
     "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
     "FROM files JOIN notes USING (id) ORDER BY path"
 )
+# A cross join, because all files would else be gone through by path, for the order of the few that are wanted.
+_PROBLEMS: Final = "SELECT path, problem FROM notes CROSS JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
 _STAMPS: Final = "SELECT path, size, mtime_ns, checked_ns, sha256 FROM files"
 _THESE_STAMPS: Final = f"{_STAMPS} WHERE path IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own columns
 _LISTED: Final = "SELECT path, sha256, title, words, headings FROM files JOIN notes USING (id) ORDER BY path"
