@@ -270,7 +270,7 @@ def test_a_sync_that_is_killed_is_mended_by_the_next(vault, catalogue, monkeypat
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sync_module, "resolve_links", killed)
+    monkeypatch.setattr("infold.catalogue.link_targets.resolve_links", killed)
     with pytest.raises(KeyboardInterrupt):
         sync_catalogue(catalogue)
     monkeypatch.undo()

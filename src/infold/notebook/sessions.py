@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.notebook.transcripts import SUFFIX, Transcript, read_transcript
+from infold.notebook.turns import TurnsPassage, cut_turns, said_by, window
 from infold.search.index.contract import Hit, IndexPoint, PointGroup
 from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.index.point_ids import passage_ids, point_id
@@ -26,13 +27,12 @@ from infold.search.query.excerpts import Excerpt
 from infold.search.terms import document_words
 from infold.text import content_hash
 from infold.vault.names import name_problem, shown_name
+from infold.vault.portions import Portion
 from infold.vault.scanning import Skipped
 
-if TYPE_CHECKING:  # what cuts and shows turns is for transcripts that changed, or were found
-    from infold.notebook.turns import TurnsPassage
+if TYPE_CHECKING:
     from infold.search.index.points import NotePoints
     from infold.settings import SearchParams
-    from infold.vault.portions import Portion
 
 FEED: Final = "sessions"
 PREFIX: Final = "sessions/"  # of every transcript's path in the index, wherever its folder is
@@ -133,8 +133,6 @@ def turns_text(folder: Path, path: str, start: int = 1, end: int | None = None) 
     `path` is as search shows it (`sessions/2026-02-24.jsonl`); for `infold get` and other faces. Raises PathRefused and
     NoteUnreadable.
     """
-    from infold.notebook.turns import said_by
-
     name = path.removeprefix(PREFIX)
     if name_problem(name) or Path(name).is_absolute() or ".." in Path(name).parts or not name.endswith(SUFFIX):
         raise PathRefused(f"{shown_name(path)!r} is not the path of a transcript.")
@@ -144,8 +142,6 @@ def turns_text(folder: Path, path: str, start: int = 1, end: int | None = None) 
 
 def read_session(folder: Path, name: str) -> Portion | None:
     """What was said on the lines that `name` means (`sessions/talk.jsonl:3-7`); None for what names no transcript."""
-    from infold.vault.portions import Portion
-
     found = _SESSION_LINES.fullmatch(name)
     if found is None:
         return None
@@ -212,15 +208,11 @@ def transcript_files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _cut(transcript: Transcript, params: SearchParams) -> list[TurnsPassage]:
-    from infold.notebook.turns import cut_turns
-
     return cut_turns(transcript, params.passage_tokens, params.overlap_tokens)
 
 
 def _as_it_was(hit: Hit, transcript: Transcript, most: int) -> TurnsPassage | None:
     """The passage of `hit` where the transcript has grown since, so that its last turns are cut otherwise now."""
-    from infold.notebook.turns import window
-
     turns = [turn for turn in transcript.turns if hit.start_line <= turn.line <= hit.end_line]
     if not turns:
         return None

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.errors import FetchFault, RunStateWrong
+from infold.knowledge.sources.records import TRUST, SourceRecord
+from infold.knowledge.sources.store import SourceStore
 from infold.search.index.contract import PointGroup
 from infold.search.index.feeds import Item, Listing, ReadResult
 from infold.search.query.excerpts import NoteTexts
 from infold.vault.files import decode, read_bytes
+from infold.vault.portions import Portion, portion_of
 from infold.vault.scanning import Skipped
 
-if TYPE_CHECKING:  # a search where there are no sources does without their store
-    from infold.knowledge.sources.records import SourceRecord
-    from infold.knowledge.sources.store import SourceStore
+if TYPE_CHECKING:
     from infold.settings import Params, SearchParams
-    from infold.vault.portions import Portion
 
 FEED: Final = "sources"
 
@@ -39,10 +39,6 @@ class SourcesFeed:
 
     def items(self, paths: Sequence[str] | None = None) -> Listing:
         """Every source; one whose record cannot be read is passed over by name."""
-        if not self.folder.exists():
-            return Listing(())
-        from infold.knowledge.sources.store import SourceStore
-
         try:
             records = list(SourceStore(self.folder))
         except FetchFault as error:
@@ -58,8 +54,6 @@ class SourcesFeed:
     def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a source's newest text."""
         # Here, because a search of what is indexed already does without the parser.
-        from infold.knowledge.sources.records import TRUST
-        from infold.knowledge.sources.store import SourceStore
         from infold.search.index.points import note_points
         from infold.vault.note import parse
 
@@ -93,8 +87,6 @@ def source_texts(store: SourceStore, vault: Path, params: Params) -> NoteTexts:
 
 def source_portion(store: SourceStore, name: str) -> Portion | None:
     """The lines of a source that `name` means, `path`, `path:3`, `path:3:5` or `path:3-7`; None where there is none."""
-    from infold.vault.portions import portion_of
-
     path, _, lines = name.partition(".md")
     record = next((record for record in store if record.path == f"{path}.md"), None)
     return None if record is None else portion_of(record.path, store.text(record), lines.removeprefix(":"))
