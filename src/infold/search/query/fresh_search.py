@@ -20,6 +20,7 @@ from infold.errors import EnvironmentFault, IndexFault, InfoldError, VaultBusy
 from infold.progress import Progress, silent
 from infold.search.index.contract import EVERYTHING, NOTE_GROUPS, Filter
 from infold.search.index.generations import Generations
+from infold.search.query.excerpts import KeptNotes, NoteTexts, TextsOf
 from infold.search.query.searcher import Searcher
 from infold.search.query.suggestions import hint_for
 from infold.text import content_hash
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from infold.search.follow.moments import Moments
     from infold.search.index.feeds import ChangeFeed, Feed
     from infold.search.index.sync_stats import SyncResult
-    from infold.search.query.excerpts import KeptNotes, TextsOf
     from infold.search.query.results import SearchResult
     from infold.workspace import Workspace
 
@@ -257,8 +257,6 @@ class LiveSearch:
         return indexed[0] if indexed is not None else None
 
     def _texts(self, moment: int | None) -> TextsOf:
-        from infold.search.query.excerpts import KeptNotes, NoteTexts
-
         if self._notes is None and self._moments is not None:
             self._notes = KeptNotes()
         space = self._workspace
