@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 _CANDIDATES_FOR_ROOT: Final = 40
 ROOT_NAMES: Final = ("index", "readme", "home", "root", "start", "map of content", "moc", "_index", "00 index")
@@ -20,8 +19,7 @@ INBOX_NAMES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(NamedTuple):
     """A file and why it was taken."""
 
     path: str

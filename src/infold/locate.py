@@ -17,9 +17,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infold.discovery import find_inbox, find_root
 from infold.environment import Environment
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceRequest:
+class WorkspaceRequest(NamedTuple):
     """What the command line says about the place."""
 
     vault: Path | None = None
@@ -49,8 +48,7 @@ class WorkspaceRequest:
         return WorkspaceRequest(self.vault, self.state, self.params, (*self.changes, *more))
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedWorkspace:
+class LocatedWorkspace(NamedTuple):
     """A workspace and where each part of the answer came from.
 
     `folder` is the vault as it was named, which `vault.notes_directory` may narrow; `named_params` is the file of
@@ -94,7 +92,7 @@ def locate_workspace(
 
     environment = Environment()
     vault_from = "--vault" if wanted.vault is not None else "INFOLD_VAULT"
-    wanted = replace(wanted, vault=wanted.vault or environment.vault, state=wanted.state or environment.state)
+    wanted = wanted._replace(vault=wanted.vault or environment.vault, state=wanted.state or environment.state)
     repository = _repository_params() if wanted.vault is None else None
     remembered = read_places()
     vault, vault_from = _vault(wanted, vault_from, repository, remembered)

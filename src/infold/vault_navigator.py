@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from infold import lazy
 from infold.errors import IndexFault, SettingInvalid
@@ -37,8 +37,7 @@ _KEYWORD_RESULTS: Final = 30
 State = Literal["not imported", "fresh", "dirty"]
 
 
-@dataclass(frozen=True, slots=True)
-class BrowsedFolder:
+class BrowsedFolder(NamedTuple):
     """A folder: its notes and their tokens by size, all below it counted, and how many of them are imported."""
 
     path: str
@@ -48,8 +47,7 @@ class BrowsedFolder:
     dirty: int
 
 
-@dataclass(frozen=True, slots=True)
-class BrowsedNote:
+class BrowsedNote(NamedTuple):
     """A note, what is known of it without reading it again, and its state in the navigator."""
 
     path: str
@@ -60,8 +58,7 @@ class BrowsedNote:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """What an import did: notes, nodes, new summaries, what it cost, and why something still waits."""
 
     notes: int

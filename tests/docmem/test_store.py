@@ -6,7 +6,6 @@ import contextlib
 import os
 import sqlite3
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -178,7 +177,7 @@ def test_migrations_are_one_transaction(tmp_path, monkeypatch):
     """Migrations: a migration that fails half way leaves the file as it was."""
     file = tmp_path / "docmem.sqlite"
     broken = (*SCHEMA.migrations[:-1], (*SCHEMA.migrations[-1], "NO SQL"))
-    monkeypatch.setattr(store, "SCHEMA", replace(SCHEMA, migrations=broken))
+    monkeypatch.setattr(store, "SCHEMA", SCHEMA._replace(migrations=broken))
     with pytest.raises(StoreDamaged):
         open_store(file)
     connection = sqlite3.connect(file)

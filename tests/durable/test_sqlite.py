@@ -8,7 +8,6 @@ import sqlite3
 import stat
 import threading
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
@@ -18,7 +17,7 @@ from infold.errors import IndexFault, StateUnwritable, StoreTooNew, VaultBusy
 FIRST = ("CREATE TABLE IF NOT EXISTS words (word TEXT PRIMARY KEY) WITHOUT ROWID",)
 SECOND = ("ALTER TABLE words ADD COLUMN count INTEGER NOT NULL DEFAULT 1", "CREATE INDEX counts ON words (count)")
 SCHEMA = Schema("the list of words", "words", (FIRST,), IndexFault, hint="Make it anew.")
-LATER = replace(SCHEMA, migrations=(FIRST, SECOND))
+LATER = SCHEMA._replace(migrations=(FIRST, SECOND))
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def test_what_is_acknowledged_is_there_when_it_is_opened_again(file):
         with db.alone() as connection:
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
             assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
-    with closing(Database(file, replace(SCHEMA, synchronous="NORMAL"))) as db:
+    with closing(Database(file, SCHEMA._replace(synchronous="NORMAL"))) as db:
         assert words(db) == ["a"]
         with db.alone() as connection:
             assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
@@ -160,7 +159,7 @@ def test_a_migration_that_fails_changes_nothing(file):
     with closing(Database(file, SCHEMA)) as db:
         put(db, "a")
     with pytest.raises(IndexFault):
-        Database(file, replace(SCHEMA, migrations=(FIRST, (SECOND[0], "CREATE NONSENSE"))))
+        Database(file, SCHEMA._replace(migrations=(FIRST, (SECOND[0], "CREATE NONSENSE"))))
     with closing(Database(file, SCHEMA)) as db:
         assert words(db) == ["a"]
 
@@ -173,7 +172,7 @@ def test_a_file_without_a_version_is_adopted_only_where_the_schema_says_so(file)
         plain.execute("INSERT INTO words VALUES ('a')")
     with pytest.raises(IndexFault, match="something else"):
         Database(file, SCHEMA)
-    with closing(Database(file, replace(LATER, is_adopted=True))) as db, db.reading() as connection:
+    with closing(Database(file, LATER._replace(is_adopted=True))) as db, db.reading() as connection:
         assert connection.execute("SELECT * FROM words").fetchall() == [("a", 1)]
 
 
@@ -185,7 +184,7 @@ def test_a_file_of_a_later_infold_is_left_alone(file):
         with pytest.raises(IndexFault, match="later infold"):
             opened(file, SCHEMA)
         with pytest.raises(StoreTooNew):
-            opened(file, replace(SCHEMA, too_new=StoreTooNew))
+            opened(file, SCHEMA._replace(too_new=StoreTooNew))
     assert file.read_bytes() == kept
 
 

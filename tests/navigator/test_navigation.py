@@ -256,7 +256,7 @@ def test_an_import_names_its_price_first_and_takes_a_token(vault, monkeypatch):
 
     params = vault.params.model_copy(update={"librarian": paid})
     workspace = replace(vault.workspace, params=params)
-    with OpenVault(replace(located, workspace=workspace)) as with_model:
+    with OpenVault(located._replace(workspace=workspace)) as with_model:
         answer = import_(with_model, ImportRequest(paths=("garden",)))
         assert answer.quote is not None
         assert answer.notes == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from infold.vault.records import Note
 
 
-@dataclass(frozen=True, slots=True)
-class CataloguedNote:
+class CataloguedNote(NamedTuple):
     """A note as the catalogue has it, its outline and links aside."""
 
     path: str

@@ -5,8 +5,7 @@ Fast to import.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from infold import lazy
 from infold.text import counted
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 INTERRUPTED: Final = 130
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(NamedTuple):
     """What is told of a sync: notes by what happened to them, passages, vectors; `skipped` are paths and reasons."""
 
     notes: int
@@ -56,7 +54,7 @@ class IndexReport:
     @classmethod
     def of_answer(cls, done: IndexSyncAnswer) -> Self:
         """The same, as the operation answers it."""
-        values = {field.name: getattr(done, field.name) for field in fields(cls)}
+        values = {name: getattr(done, name) for name in cls._fields}
         return cls(**values | {"skipped": tuple((note.path, note.reason) for note in done.skipped)})
 
 

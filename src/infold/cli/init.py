@@ -138,7 +138,7 @@ def _in_project(place: LocatedWorkspace, folder: Path, settled: _Settled, ci: Ho
     vault = place.params.vault.model_copy(update=names)
     params = place.params.model_copy(update={"vault": vault})
     state = make_project(folder, place.vault, params, ci.value if ci else None)
-    return dataclasses.replace(place, workspace=dataclasses.replace(place.workspace, state=state))
+    return place._replace(workspace=dataclasses.replace(place.workspace, state=state))
 
 
 def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
@@ -153,7 +153,7 @@ def _named(wanted: WorkspaceRequest) -> WorkspaceRequest:
         )
     if not (any(here.glob("*.md")) or (here / ".obsidian").is_dir()):
         raise UsageError(f"No notes lie in {here}.", hint="Name your folder of notes: infold init --vault DIR.")
-    return dataclasses.replace(wanted, vault=here)
+    return wanted._replace(vault=here)
 
 
 def _settle(place: LocatedWorkspace, seen: VaultStats, root: str | None, inbox: str | None) -> _Settled:

@@ -6,8 +6,7 @@ For the short way of these commands, and for the process that serves searches. F
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.cli.client import ALONE, options_of_place
 from infold.cli.days import read_day
@@ -26,8 +25,7 @@ class Unusual(ValueError):
     """Not in the form that is read here."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsualSearch:
+class UsualSearch(NamedTuple):
     """What is asked, and the options by name, each with the values that it was given."""
 
     asked: SearchWords

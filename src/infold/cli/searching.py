@@ -6,8 +6,7 @@ For the command, and for the short way to it (`cli.direct`). Fast to import.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.cli.found import Paint, lines_of
 from infold.errors import UsageError
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 _FEW_NOTES: Final = 100  # read or indexed without a bar that would show it: for less it takes too long to load
 
 
-@dataclass(frozen=True, slots=True)
-class SearchWords:
+class SearchWords(NamedTuple):
     """What was asked on the command line, in its words; days are ISO days."""
 
     query: str

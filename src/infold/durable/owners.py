@@ -10,12 +10,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Caller:
+class Caller(NamedTuple):
     """Who calls: a thread, and the task that runs in it, where there is one."""
 
     thread: threading.Thread

@@ -19,9 +19,8 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from infold.durable.owners import OwnedLock
 from infold.errors import InfoldError, StateUnwritable, VaultBusy
@@ -44,8 +43,7 @@ _OUTER: Final = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
 _INNER: Final = ("SAVEPOINT part", "RELEASE part", ("ROLLBACK TO part", "RELEASE part"))
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(NamedTuple):
     """What a file holds, and how it is spoken of.
 
     `migrations[n]` brings a file of version n to n + 1, statement by statement; once released it never changes. A file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -54,7 +54,7 @@ class NavigatorChoices:
     def __init__(self, path: Path) -> None:
         self._db = Database(path, _KEPT_SCHEMA)
         # A step need not wait for the disk: a power cut may cost the last steps, and nothing that was chosen.
-        self._steps = Database(path, replace(_KEPT_SCHEMA, synchronous="NORMAL"))
+        self._steps = Database(path, _KEPT_SCHEMA._replace(synchronous="NORMAL"))
 
     def close(self) -> None:
         """Closes it."""

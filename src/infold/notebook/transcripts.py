@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from infold.errors import NoteUnreadable
 from infold.notebook.injected_text import without_injected
@@ -35,8 +34,7 @@ _TIMES: Final = ("timestamp", "created_at", "create_time", "createdAt", "time", 
 _DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionTurn:
+class SessionTurn(NamedTuple):
     """What one side said. `line` is the line of the transcript, from 1; `number` counts turns, from 1."""
 
     number: int
@@ -52,8 +50,7 @@ class SessionTurn:
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """A transcript as it was read. `malformed` are the numbers of lines that are no JSON objects."""
 
     turns: tuple[SessionTurn, ...]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 from infold.notebook.transcripts import SessionTurn, Transcript
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
@@ -19,8 +18,7 @@ _BREAKS: Final = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…。！？])\s*
 _NAMES: Final = {"user": "User", "assistant": "Assistant"}
 
 
-@dataclass(frozen=True, slots=True)
-class TurnsPassage:
+class TurnsPassage(NamedTuple):
     """A window of turns: the lines of the transcript it stands on, and its numbers of turns, all included."""
 
     first: SessionTurn

@@ -6,10 +6,9 @@ Reads `.obsidian/daily-notes.json` and nothing else. What is written into a dail
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.vault.moment import day_in, written
 from infold.vault.names import is_note_name, without_suffix
@@ -22,8 +21,7 @@ FOLDER: Final = "daily"
 FORMAT: Final = "YYYY-MM-DD"
 
 
-@dataclass(frozen=True, slots=True)
-class DailyNotes:
+class DailyNotes(NamedTuple):
     """The folder ('' is the vault's own), the format of names, and the template's path without `.md` ('' is none).
 
     `origin` says where they are from, for messages.

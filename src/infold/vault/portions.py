@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused, UsageError
 from infold.vault.files import decode, read_bytes, safe_path
@@ -28,8 +28,7 @@ _WHERE: Final = tuple(  # the longest first: a name may end in a colon and a num
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Portion:
+class Portion(NamedTuple):
     """`lines` lines of a note from line `start` on; `total` is how many it has. `path` is empty where there is none."""
 
     path: str

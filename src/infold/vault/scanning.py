@@ -11,7 +11,6 @@ import stat
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from operator import itemgetter
@@ -36,8 +35,7 @@ _DIGEST_BYTES: Final = 16
 _ABSENT: Final = "a placeholder of cloud sync: the contents are not here"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A file or folder that cannot be a note now. `is_kept`: it is not gone, so what is known of it stays known."""
 
     path: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class SourceText:
+class SourceText(NamedTuple):
     """The text of a source as Markdown. `kind` is page, pdf, api, repository or text; empty texts are not known."""
 
     title: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from infold.text import content_hash
@@ -15,16 +14,14 @@ TRUST: Final = "external"  # the label that such text keeps wherever it goes
 _NO_NAME: Final = re.compile(r"[^\w.-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceVersion:
+class SourceVersion(NamedTuple):
     """A text that a source has had: its content hash, and when it was fetched (ISO, UTC)."""
 
     content: str
     fetched: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRecord:
+class SourceRecord(NamedTuple):
     """A source. Times are ISO in UTC; `published` is an ISO day; what is not known is empty."""
 
     url: str

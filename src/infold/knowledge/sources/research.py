@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -168,7 +168,7 @@ class Researcher:
         if self._params.keep == "whole":
             return text
         words = max(75, int(word_count(text.text) * _COMPRESSED_SHARE))
-        return replace(text, text=extract(text.text, words, words + 40) + "\n")
+        return text._replace(text=extract(text.text, words, words + 40) + "\n")
 
 
 def stale(store: SourceStore, watch_days: float, now: datetime | None = None) -> list[SourceRecord]:

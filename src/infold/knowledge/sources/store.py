@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -88,19 +87,19 @@ class SourceStore:
 
     def unchanged(self, record: SourceRecord, now: str) -> KeptSource:
         """Marks a source as looked at, and there."""
-        record = replace(record, checked=now, is_gone=False)
+        record = record._replace(checked=now, is_gone=False)
         self._write(record)
         return KeptSource(record, "unchanged")
 
     def gone(self, record: SourceRecord, now: str) -> KeptSource:
         """Marks a source whose server has it no more. Its texts stay."""
-        record = replace(record, checked=now, is_gone=True)
+        record = record._replace(checked=now, is_gone=True)
         self._write(record)
         return KeptSource(record, "gone")
 
     def watch(self, url: str, *, is_watched: bool) -> SourceRecord:
         """Puts a source on the list that is looked at by schedule, or takes it off. Raises SourceNotFound."""
-        record = replace(self.get(url), is_watched=is_watched)
+        record = self.get(url)._replace(is_watched=is_watched)
         self._write(record)
         return record
 
@@ -132,7 +131,8 @@ class SourceStore:
 
     def _write(self, record: SourceRecord) -> None:
         self._disk.make_folder(self._records)
-        data = json.dumps(asdict(record), ensure_ascii=False, indent=1).encode()
+        values = {**record._asdict(), "versions": [version._asdict() for version in record.versions]}
+        data = json.dumps(values, ensure_ascii=False, indent=1).encode()
         self._disk.write_whole(self._file(record.url), data)
 
     def _file(self, url: str) -> Path:

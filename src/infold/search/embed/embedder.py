@@ -7,8 +7,7 @@ belongs to `catalogue.embeddings`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from infold.search.index.contract import QueryVector
 
@@ -23,8 +22,7 @@ STATIC_WEIGHT: Final = 0.375
 MODEL_WEIGHT: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderTraits:
+class EmbedderTraits(NamedTuple):
     """What a search and a sync go by.
 
     `weight` is what its leg of a hybrid search counts beside keywords, which count 1: as measured, not as hoped.

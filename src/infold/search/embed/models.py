@@ -10,9 +10,8 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.durable.files import Disk
 from infold.errors import ModelUnusable
@@ -27,8 +26,7 @@ _REGISTER: Final = "models.json"
 _PROOF: Final = "The model reads one sentence before it is used."
 
 
-@dataclass(frozen=True, slots=True)
-class LocalModel:
+class LocalModel(NamedTuple):
     """A model that has run here. `name` is its name in the catalogue, or its folder where it is not of it."""
 
     name: str
@@ -174,5 +172,5 @@ def _records(listed: object) -> Iterator[LocalModel]:
 def _write(models: dict[str, LocalModel], in_use: str | None) -> None:
     disk = Disk()
     disk.make_folder(models_home())
-    content = {"in_use": in_use, "models": [asdict(model) for model in models.values()]}
+    content = {"in_use": in_use, "models": [model._asdict() for model in models.values()]}
     disk.write_whole(models_home() / _REGISTER, (json.dumps(content, indent=2) + "\n").encode())

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which takes a tenth of a second to load
     from array import array
@@ -123,8 +123,7 @@ class Hit(PointFacts):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """Which points a query looks at: those that meet every part that is given.
 
     `groups`, `kinds`, `levels`, `trusts`, `paths`, `prefixes` and `within` are met by any of their values; `tags` by
@@ -165,8 +164,7 @@ def asked_filter(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(NamedTuple):
     """What the words of a point must be: one that begins so for each of `beginnings`, none of the terms `without`."""
 
     beginnings: tuple[str, ...] = ()
@@ -176,8 +174,7 @@ class Demands:
 NO_DEMANDS: Final = Demands()
 
 
-@dataclass(frozen=True, slots=True)
-class VectorRecord:
+class VectorRecord(NamedTuple):
     """The vector of a point, of unit length, by the point's number (`index.point_ids`)."""
 
     number: int

@@ -62,8 +62,7 @@ class Listing:
         return self._items() if callable(self._items) else self._items
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(NamedTuple):
     """What came of one item: its points; nothing new (`points` None, no reason); or why it cannot be read.
 
     `is_kept`: it may well be readable later, so what the index has of it stays.
@@ -94,8 +93,7 @@ class FileFeed(Protocol):
         """The points of an item, unless its bytes have the hash known. Never raises for what one item can be."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPoints:
+class ChangedPoints(NamedTuple):
     """Points that are new, or not as they were, each with the key and the text of its vector; and ids that are gone.
 
     `token` is the feed's own, by which it knows what was confirmed.
@@ -218,4 +216,4 @@ def read_item(wanted: ReadRequest, feed: FileFeed, with_texts: bool) -> ReadResu
     reading = feed.read(wanted.item, wanted.known_sha256)
     if with_texts or reading.points is None:
         return reading
-    return replace(reading, points=replace(reading.points, texts=[""] * len(reading.points.texts)))
+    return reading._replace(points=replace(reading.points, texts=[""] * len(reading.points.texts)))

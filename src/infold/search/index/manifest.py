@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from operator import add
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
+
+if TYPE_CHECKING:
+    import sqlite3
 
 IN_PROGRESS: Final = ""
 NOTES: Final = "notes"  # the feed of the vault's notes
 _SYNCED: Final = "synced"  # its time is that of the last sync
 _LISTED: Final = "listed "  # in meta, with the name of a feed: see `mark_listed`
+_TOTALS: Final = "totals"  # in meta, by language: how many notes, passages, and notes in progress
+_COUNT: Final = "SELECT language, count(*), sum(passages), sum(sha256 = '') FROM notes"
 _UNLIST: Final = "DELETE FROM meta WHERE key = ?"
 _BUSY_SECONDS: Final = 5.0
 _TABLES: Final = (
@@ -41,8 +46,7 @@ SCHEMA: Final = Schema(
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """What an index was made with. One that differs in any of these is made anew."""
 
     schema: str
@@ -79,6 +83,9 @@ class DueVectors(NamedTuple):
     passages: int
 
 
+_Totals = dict[str, tuple[int, int, int]]
+
+
 class Manifest:
     """The manifest in `file`, made on first use. Raises IndexFault where it is damaged."""
 
@@ -104,13 +111,13 @@ class Manifest:
         """What the index was made with; None where it was never finished being made."""
         values = self._meta()
         try:
-            return Identity(**{name: values[name] for name in Identity.__dataclass_fields__})
+            return Identity(**{name: values[name] for name in Identity._fields})
         except KeyError:
             return None
 
     def set_identity(self, identity: Identity, generation: str) -> None:
         """Records what the index is made with, and which one it is."""
-        values = {**asdict(identity), "generation": generation}
+        values = {**identity._asdict(), "generation": generation}
         with self._db.writing() as db:
             db.execute("DELETE FROM meta")
             db.executemany("INSERT INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in values.items()])
@@ -186,26 +193,17 @@ class Manifest:
 
     def languages(self, most: int) -> tuple[str, ...]:
         """The languages of the notes, commonest first."""
-        with self._db.reading() as db:
-            rows = db.execute(
-                "SELECT language FROM notes WHERE language != '' GROUP BY language "
-                "ORDER BY count(*) DESC, language LIMIT ?",
-                (most,),
-            ).fetchall()
-        return tuple(row[0] for row in rows)
+        counts = {language: notes for language, (notes, *_) in self._totals().items() if language and notes}
+        return tuple(sorted(counts, key=lambda language: (-counts[language], language))[:most])
 
     def passage_count(self) -> int | None:
         """How many passages the index holds; None while a note is in progress, when nobody can say."""
-        with self._db.reading() as db:
-            (in_progress, passages) = db.execute(
-                "SELECT coalesce(sum(sha256 = ''), 0), coalesce(sum(passages), 0) FROM notes"
-            ).fetchone()
-        return None if in_progress else int(passages)
+        counts = self._totals().values()
+        return None if any(in_progress for *_, in_progress in counts) else sum(passages for _, passages, _ in counts)
 
     def begin(self, feed: str, paths: Sequence[str], leaving: Iterable[int] = ()) -> None:
         """Marks these notes as in progress, and the vectors that they had, by number, as leaving."""
-        with self._db.writing() as db:
-            db.execute(_UNLIST, (_LISTED + feed,))
+        with self._writing_notes(feed, paths) as db:
             db.executemany("INSERT OR IGNORE INTO leaving VALUES (?)", [(number,) for number in leaving])
             db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
 
@@ -217,12 +215,11 @@ class Manifest:
         What is `due` still has to have its vectors written, or taken away; of all others they are as their words are.
         """
         kept = list(done)
-        with self._db.writing() as db:
-            db.execute(_UNLIST, (_LISTED + feed,))
+        paths = [*(note.path for note in kept), *gone]
+        with self._writing_notes(feed, paths) as db:
             db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
             db.executemany(_PUT_NOTE, kept)
-            settled = [(feed, key) for key in (*(note.path for note in kept), *gone)]
-            db.executemany("DELETE FROM due WHERE feed = ? AND key = ?", settled)
+            db.executemany("DELETE FROM due WHERE feed = ? AND key = ?", [(feed, path) for path in paths])
             db.executemany("INSERT OR REPLACE INTO due VALUES (?, ?, ?)", [(feed, *one) for one in due])
 
     def touch(self, notes: Iterable[IndexedNote]) -> None:
@@ -261,6 +258,24 @@ class Manifest:
         """Lets go of the file."""
         self._db.close()
 
+    @contextmanager
+    def _writing_notes(self, feed: str, paths: Sequence[str]) -> Iterator[sqlite3.Connection]:
+        """A transaction that writes these rows: what all rows come to is told with them, and no listing holds on.
+
+        Every search asks for that, and going through all rows takes it milliseconds.
+        """
+        with self._db.writing() as db:
+            db.execute(_UNLIST, (_LISTED + feed,))
+            totals = _totals_in(db)
+            _add(totals, _counted(db, feed, paths), -1)
+            yield db
+            _add(totals, _counted(db, feed, paths), 1)
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_TOTALS, json.dumps(totals)))
+
+    def _totals(self) -> _Totals:
+        with self._db.reading() as db:
+            return _totals_in(db)
+
     def _meta(self) -> dict[str, str]:
         with self._db.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta").fetchall())
@@ -272,3 +287,25 @@ class Manifest:
     def _one(self, question: str, *values: object) -> Any:
         with self._db.reading() as db:
             return db.execute(question, values).fetchone()[0]
+
+
+def _totals_in(db: sqlite3.Connection) -> _Totals:
+    kept = db.execute("SELECT value FROM meta WHERE key = ?", (_TOTALS,)).fetchone()
+    if kept is not None:
+        return {language: tuple(counts) for language, counts in json.loads(kept[0]).items()}
+    return _by_language(db.execute(f"{_COUNT} GROUP BY language"))
+
+
+def _counted(db: sqlite3.Connection, feed: str, paths: Sequence[str]) -> _Totals:
+    where = "WHERE feed = ? AND path IN (SELECT value FROM json_each(?)) GROUP BY language"
+    return _by_language(db.execute(f"{_COUNT} {where}", (feed, json.dumps(paths))))
+
+
+def _by_language(rows: Iterable[tuple[str, int, int, int]]) -> _Totals:
+    return {language: (notes, passages, in_progress) for language, notes, passages, in_progress in rows}
+
+
+def _add(totals: _Totals, others: _Totals, times: int) -> None:
+    for language, more in others.items():
+        notes, passages, in_progress = map(add, totals.get(language, (0, 0, 0)), (times * one for one in more))
+        totals[language] = notes, passages, in_progress

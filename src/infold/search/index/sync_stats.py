@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from infold.vault.scanning import Skipped
 
 
-@dataclass(frozen=True, slots=True)
-class SyncResult:
+class SyncResult(NamedTuple):
     """What a sync did. `skipped` gives path and reason of what could not be read.
 
     `emptied`: no notes were found where there had been some, so none were taken away. `rebuilt`: there was an index,

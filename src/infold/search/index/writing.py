@@ -10,8 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.progress import Progress
 from infold.search.index.change_detection import passages_of, rounds
@@ -33,8 +32,7 @@ VECTOR_BATCH: Final = 512
 QUICK_BATCH: Final = 2048  # of vectors that cost nothing to compute again, so that fewer transactions keep them
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """An index being brought up to date, each side opened when it is first written to, and what goes with it."""
 
     manifest: Manifest
@@ -49,8 +47,7 @@ class Target:
     at_once: bool = False  # vectors are written with the words
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
+class _Texts(NamedTuple):
     """Points, with the keys and the texts of their vectors."""
 
     points: Sequence[IndexPoint]

@@ -125,8 +125,7 @@ class _Look:
         first = [hit for hit in legs.keyword if hit.id in known]
         ranked = {hit.id for hit in first}
         least = first[-1].score if first else math.inf  # what the question itself did not find comes after the rest
-        return replace(
-            legs,
+        return legs._replace(
             keyword=[*first, *(hit.scored(min(hit.score, least)) for hit in exact if hit.id not in ranked)],
             dense=[hit for hit in legs.dense if hit.id in known or self.holds(hit)],
             keyword_ms=legs.keyword_ms + (time.perf_counter() - started) * 1000,

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -100,11 +99,11 @@ class LiveSearch:
         if len(found.results) < _FEW_RESULTS:
             notices = (*notices, *self._left_out())
         if not found.results:
-            found = replace(found, searched=searcher.count(where), hint=hint_for(found, where, searcher))
-        timing = replace(
-            found.timing, sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
+            found = found._replace(searched=searcher.count(where), hint=hint_for(found, where, searcher))
+        timing = found.timing._replace(
+            sync_ms=(synced - started) * 1000, total_ms=(time.perf_counter() - started) * 1000
         )
-        return replace(found, timing=timing, notices=(*notices, *found.notices, *self._about_vectors(searcher)))
+        return found._replace(timing=timing, notices=(*notices, *found.notices, *self._about_vectors(searcher)))
 
     def fill(self, seconds: float = FILL_SECONDS) -> None:
         """Gives passages that wait for a vector theirs, for about so long, where the model is a quick one.

@@ -11,10 +11,9 @@ of a leg of small weight still counts almost fully, while the weight here scales
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, groupby
 from operator import attrgetter, mul, neg
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.search.index.contract import Hit
 
@@ -42,8 +41,7 @@ _STANDING: Final = attrgetter("path", "start_line", "id")
 PassageKey = tuple[str, int, int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """What one kind of search found, best first, and what it weighs beside the others."""
 
     name: str
@@ -58,8 +56,7 @@ class Ranking:
         return self.scores or [hit.score for hit in self.hits]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Why a passage ranks where it does: its place and score in one ranking, and what that added to its score.
 
     Rank 0 is a passage that the ranking does not have itself; other passages of its note are there.
@@ -72,8 +69,7 @@ class Evidence:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A passage in the fused ranking; the score of `hit` is from 0 to 1."""
 
     hit: Hit
@@ -267,8 +263,7 @@ def _place(hit: Hit) -> PassageKey:
     return hit.path, hit.start_line, hit.end_line, "" if hit.start_line else hit.id
 
 
-@dataclass(frozen=True, slots=True)
-class Legs:
+class Legs(NamedTuple):
     """What each kind of search found for one question, and how long it took."""
 
     keyword: list[Hit]

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from infold.search.index.contract import Filter
 from infold.search.terms import is_unspaced, tokens
@@ -57,8 +56,7 @@ _ASKING: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """`text` is all that was asked for, without quotes and operators; `keywords` the same without words that only ask.
 
     `loose` are the keywords outside phrases: what a snippet marks wherever it stands. A result has every one of
@@ -94,7 +92,7 @@ class Question:
     def narrowed(self, where: Filter) -> Filter:
         """`where`, and what the question says of tags and folders, as far as a filter says it: not what must not be."""
         folders = tuple(way for folder in self.folders for way in (folder, f"{folder}.md"))
-        return replace(where, tags=(*where.tags, *self.tags), prefixes=where.prefixes or folders)
+        return where._replace(tags=(*where.tags, *self.tags), prefixes=where.prefixes or folders)
 
 
 def read_question(asked: str) -> Question:

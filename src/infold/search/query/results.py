@@ -6,8 +6,8 @@ Records only. Finding them belongs to `search.query.searcher`, showing them to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from infold.search.index.contract import PointFacts, PointGroup
 from infold.search.query.fusion import Evidence
@@ -45,8 +45,7 @@ class Result(PointFacts):
     more: tuple[Result, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(NamedTuple):
     """Where the time of a search went, in milliseconds."""
 
     sync_ms: float = 0.0
@@ -55,8 +54,7 @@ class Timing:
     total_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """Results by source, in the order in which sources are looked at (spec 3, section 6); within a group best first.
 
     `left_out` counts what the index found but the files no longer say. `notices` are what a person should know about
@@ -68,7 +66,7 @@ class SearchResult:
     groups: Mapping[str, tuple[Result, ...]]
     left_out: int = 0
     notices: tuple[str, ...] = ()
-    timing: Timing = field(default_factory=Timing)
+    timing: Timing = Timing()
     searched: int | None = None
     hint: str = ""
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
 
 from infold.errors import EndpointUnreachable, IndexFault, SearchServerFault, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
@@ -71,8 +70,7 @@ def _no_texts(_: str) -> None:
     """No text of any source."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteScore:
+class NoteScore(NamedTuple):
     """How well a note answers a text: BM25 (0 and up) and cosine (-1 to 1) of its best passages."""
 
     keyword: float
@@ -185,8 +183,7 @@ class Searcher:
     def _dated(self, named: AskedTime, keywords: str, where: Filter, demands: Demands) -> list[Hit]:
         """What is of the time that was named, the best by words first; what there is, where no words are looked for."""
         since, until = named.period.days
-        of_it = replace(
-            where,
+        of_it = where._replace(
             since=max(filter(None, (since, where.since)), default=None),
             until=min(filter(None, (until, where.until)), default=None),
         )
@@ -246,7 +243,7 @@ class Searcher:
                 self,
                 asked,
                 texts=texts,
-                where=where if where.groups else replace(where, groups=DEFAULT_GROUPS),
+                where=where if where.groups else where._replace(groups=DEFAULT_GROUPS),
                 limit=self._params.max_results if limit is None else limit,
                 min_score=self._params.min_score if min_score is None else min_score,
                 fusion=self._params.fusion,

@@ -9,7 +9,6 @@ import unicodedata
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from sys import intern
 from typing import Final, NamedTuple
@@ -28,8 +27,7 @@ _REPEAT_WEIGHT: Final = 0.01
 Mark = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """`text` as it stands in the file; `marks` are the matches in it; `start` is where in the passage it begins."""
 
     text: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from infold.search.index.contract import EVERYTHING
@@ -44,10 +43,10 @@ def hint_for(found: SearchResult, where: Filter, searcher: Searcher) -> str:
 def _empty(where: Filter, searcher: Searcher) -> str:
     """Which of the filters nothing meets."""
     for tag in where.tags:
-        if not searcher.count(replace(EVERYTHING, tags=(tag,))):
+        if not searcher.count(EVERYTHING._replace(tags=(tag,))):
             return f"Nothing is tagged #{tag}."
     folders = tuple(folder for folder in where.prefixes if not folder.endswith(".md"))
-    if where.prefixes and not searcher.count(replace(EVERYTHING, prefixes=where.prefixes)):
+    if where.prefixes and not searcher.count(EVERYTHING._replace(prefixes=where.prefixes)):
         return f"There is no note in {' or '.join(folders or where.prefixes)}, nor one of that path."
     return _OF_DAYS if where.since or where.until else _FILTERED
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from infold.search.index.contract import Demands
@@ -52,7 +51,7 @@ def understood(question: Question, words: Words, languages: Sequence[str]) -> tu
             swapped[word] = " ".join(begun) or near
     for start in question.beginnings:
         begun = _begun(folded(start), words, _BEGUN)
-        question = replace(question, keywords=" ".join((question.keywords, *begun)).strip())
+        question = question._replace(keywords=" ".join((question.keywords, *begun)).strip())
     if not swapped:
         return question, ()
     pattern = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, swapped)) + r")(?!\w)")
@@ -60,7 +59,7 @@ def understood(question: Question, words: Words, languages: Sequence[str]) -> tu
         pattern.sub(lambda match: swapped[match[0]], part)
         for part in (question.text, question.keywords, question.loose)
     )
-    return replace(question, text=text, keywords=keywords, loose=loose), tuple(notices)
+    return question._replace(text=text, keywords=keywords, loose=loose), tuple(notices)
 
 
 def demands_of(question: Question, languages: Sequence[str]) -> Demands:

@@ -12,10 +12,9 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from infold.durable.files import Disk
 from infold.environment import Environment
@@ -32,8 +31,7 @@ _WORD_BYTES: Final = 16
 _MOST_FOLDER_BYTES: Final = 60  # a socket's whole address has 104 on some systems
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerInfo:
+class OwnerInfo(NamedTuple):
     """How to reach the owner of an index: its process, its socket, the word to say first."""
 
     process: int

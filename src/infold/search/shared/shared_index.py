@@ -14,10 +14,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infold.errors import IndexFault, VaultBusy
 from infold.search.index.contract import QueryVector, Vector, VectorIndex, VectorRecord
@@ -184,8 +183,7 @@ atexit.register(_end_all)
 os.register_at_fork(after_in_child=_forget_all)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     """Something to do with an index: `here` where this process has it open, else what `there` says to its owner."""
 
     here: Callable[[VectorIndex], Any]
