@@ -330,6 +330,9 @@ class OpenVault(VaultNavigator):
         with closing(lazy.catalogue.store.catalogue_of(workspace)) as catalogue:
             if settled.are_settled(workspace, catalogue):
                 return None
+            if workspace.params.librarian.kind == "offline":
+                settled.settle_offline(workspace, catalogue, self.progress)
+                return None
             return in_own_loop(self._settle_summaries(workspace, catalogue))
 
     async def _settle_summaries(self, workspace: Workspace, catalogue: Catalogue) -> Usage:

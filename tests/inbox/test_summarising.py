@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from infold.catalogue.summaries import SummaryStore
-from infold.inbox.summarising import SummarySource, summarise_notes
+from infold.inbox.summarising import summarise_notes
+from infold.inbox.summary_sources import SummarySource
 from infold.settings import SummaryParams
 from infold.text import content_hash
 from tests.fakes.scripted import ScriptedLibrarian

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from infold.catalogue.records import CataloguedNote
     from infold.catalogue.store import Catalogue
     from infold.inbox.summarising import Summaries
+    from infold.progress import Progress
     from infold.workspace import Workspace
 
 _MARK: Final = "summaries are settled"
@@ -51,7 +52,28 @@ async def settle(
     if librarian != OFFLINE:
         return await sync()
     seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
-    done = await sync()
+    return _settled(workspace, catalogue, contents, seen, await sync())
+
+
+def settle_offline(workspace: Workspace, catalogue: Catalogue, progress: Progress) -> Summaries:
+    """Brings the summaries up to date as the offline librarian does, without loading it. Raises StateUnwritable."""
+    from infold.inbox.summarising import extract_summaries
+    from infold.inbox.summary_sources import notes_to_summarise, sources_of
+
+    seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
+    done = extract_summaries(
+        sources_of(catalogue, notes_to_summarise(catalogue)),
+        SummaryStore(workspace.summaries),
+        workspace.params.summary,
+        lambda done, total: progress("summaries", done, total),
+    )
+    return _settled(workspace, catalogue, contents, seen, done)
+
+
+def _settled(
+    workspace: Workspace, catalogue: Catalogue, contents: dict[bytes, str], seen: int, done: Summaries
+) -> Summaries:
+    """What was done; where that is nothing, it is noted that these contents have their summaries."""
     if not done.made and not done.warnings:
         _note(workspace, catalogue, contents, seen)
     return done

@@ -7,9 +7,8 @@ step finds what another already paid for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
-from infold.catalogue.kinds import inbox_of, kind_of
+from infold.catalogue.kinds import kind_of
 from infold.catalogue.records import ListedNote
 from infold.catalogue.store import Catalogue, catalogue_of
 from infold.catalogue.summaries import SummaryStore
@@ -23,7 +22,8 @@ from infold.inbox.planning import Prepared
 from infold.inbox.run import Run, SkippedFile
 from infold.inbox.runs import apply_run
 from infold.inbox.settled_summaries import are_settled, settle
-from infold.inbox.summarising import KeptSummaries, Summaries, SummarySource, summarise_notes
+from infold.inbox.summarising import KeptSummaries, Summaries, signature_of, summarise_notes
+from infold.inbox.summary_sources import SummarySource, notes_to_summarise, sources_of
 from infold.inbox.vault_snapshot import NoteCards, VaultSnapshot
 from infold.librarian.answers import Chunk, OpenNote, Paragraph
 from infold.librarian.base import Librarian
@@ -35,7 +35,6 @@ from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.index.feeds import Feed, NotesFeed
 from infold.search.index.sync import SyncResult, sync_index
 from infold.search.query.searcher import Searcher
-from infold.vault.front_matter import without_front_matter
 from infold.vault.records import Note
 from infold.workspace import Workspace
 
@@ -208,31 +207,20 @@ class DirectSteps:
             return SyncResult(), (said,)
 
     def _summary_sources(self) -> list[SummarySource]:
-        kind, links = self._kind, self._catalogue.outgoing()
-        return [
-            SummarySource(
-                *(note.path, note.title, note.sha256, note.words, kind(note.path) == "index", links.get(note.path, ())),
-                partial(self._body, note.path),
-            )
-            for note in self._listed_notes()
-        ]
+        return sources_of(self._catalogue, self._listed_notes())
 
     def _kept_summaries(self) -> KeptSummaries:
         """The summaries of notes that all have theirs."""
         place = self._workspace
         return KeptSummaries(
-            self._summary_sources, SummaryStore(place.summaries), self._librarian, place.params.summary
+            self._summary_sources, SummaryStore(place.summaries), signature_of(self._librarian), place.params.summary
         )
 
     def _listed_notes(self) -> list[ListedNote]:
         """The notes, the inbox aside: read once for summaries and atlas."""
         if self._listed is None:
-            inbox = inbox_of(self._workspace.params)
-            self._listed = [note for note in self._catalogue.listed() if note.path != inbox]
+            self._listed = notes_to_summarise(self._catalogue)
         return self._listed
-
-    def _body(self, path: str) -> str:
-        return without_front_matter(self._catalogue.text(path))
 
     def _snapshot(self, summaries: Mapping[str, str]) -> VaultSnapshot:
         listed, self._listed = self._listed_notes(), None

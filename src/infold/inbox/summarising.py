@@ -7,19 +7,22 @@ written as each batch ends, so that a crash keeps every answer already paid for.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
-from infold.librarian.answers import SummaryRequest
-from infold.librarian.base import Librarian
-from infold.librarian.prompts import DecisionKind
-from infold.settings import SummaryParams
+from infold.inbox.summary_sources import SummarySource, in_order
+from infold.librarian.offline.version import NAME as OFFLINE
 from infold.text import collapse_spaces, content_hash, token_count
+from infold.workers import MANY, Crew, processors
+
+if TYPE_CHECKING:  # summaries by extraction, which most are, do without all that a model is asked with
+    from infold.librarian.base import Librarian
+    from infold.settings import SummaryParams
 
 LAST_KNOWN = (
     "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
@@ -27,16 +30,7 @@ LAST_KNOWN = (
 _Linked = tuple[tuple[str, str], ...]
 
 
-class SummarySource(NamedTuple):
-    """A note as the summariser needs it. `read` gives its text without front matter, only when it is needed."""
-
-    path: str
-    title: str
-    content_hash: str
-    words: int
-    is_index: bool
-    links: tuple[str, ...]
-    read: Callable[[], str]
+_Stale = tuple[SummarySource, str, _Linked | None]  # a note without a summary, its key, and what it links to
 
 
 @dataclass(slots=True)
@@ -62,14 +56,31 @@ async def summarise_notes(
     A note whose summary cannot be had (the cap is reached, the answers stay invalid) is shown by its own sentences
     until the next run; the result's warnings name it. Raises EnvironmentFault and EndpointUnreachable.
     """
-    work = _Work(store, librarian, params, progress, {source.path: source for source in sources})
-    for rank in _in_order(sources):
-        await work.bring_up_to_date(rank)
-    work.write()
-    if work.result.made:
-        store.compact()
-    work.result.warnings += store.problems
-    return work.result
+    if librarian.name == OFFLINE:
+        return extract_summaries(sources, store, params, progress)
+    work = _Work(store, signature_of(librarian), params, progress, {source.path: source for source in sources})
+    for rank in in_order(sources):
+        await work.bring_up_to_date(rank, librarian)
+    return work.finished()
+
+
+def extract_summaries(
+    sources: Sequence[SummarySource], store: SummaryStore, params: SummaryParams, progress: Callable[[int, int], None]
+) -> Summaries:
+    """What `summarise_notes` does, as the offline librarian summarises; by worker processes where there are many."""
+    work = _Work(store, OFFLINE, params, progress, {source.path: source for source in sources})
+    workers = processors() if len(sources) > MANY else 1
+    with closing(Crew("infold.librarian.offline.summaries:summary_of", workers)) as crew:
+        for rank in in_order(sources):
+            work.extract(rank, crew)
+    return work.finished()
+
+
+def signature_of(librarian: Librarian) -> str:
+    """What this librarian's summaries are kept under."""
+    from infold.librarian.prompts import DecisionKind
+
+    return librarian.signature(DecisionKind.SUMMARY)
 
 
 def _untold(done: int, total: int) -> None:
@@ -79,24 +90,24 @@ def _untold(done: int, total: int) -> None:
 class KeptSummaries(Mapping[str, str]):
     """The summaries of notes that all have theirs, by path: loaded when one is looked at, which is seldom.
 
-    One that is gone meanwhile counts as empty. `sources` gives the notes.
+    One that is gone meanwhile counts as empty. `sources` gives the notes; for `signature` see `signature_of`.
     """
 
     def __init__(
         self,
         sources: Callable[[], Sequence[SummarySource]],
         store: SummaryStore,
-        librarian: Librarian,
+        signature: str,
         params: SummaryParams,
     ) -> None:
-        self._made_of = sources, store, librarian, params
+        self._made_of = sources, store, signature, params
 
     @cached_property
     def _by_path(self) -> Mapping[str, str]:
-        sources, store, librarian, params = self._made_of
+        sources, store, signature, params = self._made_of
         given = sources()
-        work = _Work(store, librarian, params, _untold, {source.path: source for source in given})
-        for rank in _in_order(given):
+        work = _Work(store, signature, params, _untold, {source.path: source for source in given})
+        for rank in in_order(given):
             work.take_kept(rank)
         return {source.path: work.by_path.get(source.path, "") for source in given}
 
@@ -119,14 +130,13 @@ class _Work:
     def __init__(
         self,
         store: SummaryStore,
-        librarian: Librarian,
+        signature: str,
         params: SummaryParams,
         progress: Callable[[int, int], None],
         sources: Mapping[str, SummarySource],
     ) -> None:
         self._store = store
-        self._librarian = librarian
-        self._signature = librarian.signature(DecisionKind.SUMMARY)
+        self._signature = signature
         self._params = params
         self._progress = progress
         self._sources = sources
@@ -136,9 +146,9 @@ class _Work:
         self.by_path: dict[str, str] = {}
         self.result = Summaries(self.by_path)
 
-    def take_kept(self, sources: Sequence[SummarySource]) -> list[tuple[SummarySource, str, _Linked | None]]:
+    def take_kept(self, sources: Sequence[SummarySource]) -> list[_Stale]:
         """Takes the summaries that are kept; gives the notes without, each with its key and what it links to."""
-        stale: list[tuple[SummarySource, str, _Linked | None]] = []
+        stale: list[_Stale] = []
         for source in sources:
             linked, settled = self._linked(source) if source.is_index else (None, None)
             key = content_hash(repr(settled)) if settled else source.content_hash
@@ -151,21 +161,54 @@ class _Work:
                 stale.append((source, key, linked))
         return stale
 
-    async def bring_up_to_date(self, sources: Sequence[SummarySource]) -> None:
+    async def bring_up_to_date(self, sources: Sequence[SummarySource], librarian: Librarian) -> None:
+        import asyncio
+
         stale = self.take_kept(sources)
         for start in range(0, len(stale), self._params.batch_size):
             batch = stale[start : start + self._params.batch_size]
-            rows = await asyncio.gather(*(self._summarise(*entry) for entry in batch))
-            for (source, _, _), row in zip(batch, rows, strict=True):
-                if row is not None:
-                    self._unwritten.append(row)
-                    if source.is_index:
-                        self._unwritten.append(self._as_last_known(row, source.path))
-            if len(self._unwritten) >= self._params.batch_size:
-                self.write()
-            self._progress(len(self.by_path), len(self._sources))
+            rows = await asyncio.gather(*(self._summarise(librarian, *entry) for entry in batch))
+            self._take(batch, rows)
 
-    def write(self) -> None:
+    def extract(self, sources: Sequence[SummarySource], crew: Crew) -> None:
+        """Brings these up to date by extraction."""
+        low, high = self._params.summary_target_words
+        stale, most = self.take_kept(sources), max(self._params.batch_size, MANY)
+        for start in range(0, len(stale), most):
+            batch = stale[start : start + most]
+            texts = [self._text(source) for source, _, _ in batch]
+            wanted = {
+                key: (text, linked, low, high)
+                for (source, key, linked), text in zip(batch, texts, strict=True)
+                if text is not None and not self._is_own(source, linked)
+            }
+            made = dict(zip(wanted, crew.all([*wanted.values()]), strict=True))
+            rows = [
+                None if text is None else self._made(source, key, linked, text, made.get(key))
+                for (source, key, linked), text in zip(batch, texts, strict=True)
+            ]
+            self._take(batch, rows)
+
+    def _take(self, batch: Sequence[_Stale], rows: Sequence[SummaryRow | None]) -> None:
+        """Takes the rows of a batch, and writes them when there are enough."""
+        for (source, _, _), row in zip(batch, rows, strict=True):
+            if row is not None:
+                self._unwritten.append(row)
+                if source.is_index:
+                    self._unwritten.append(self._as_last_known(row, source.path))
+        if len(self._unwritten) >= self._params.batch_size:
+            self._write()
+        self._progress(len(self.by_path), len(self._sources))
+
+    def finished(self) -> Summaries:
+        """What came of it, all of it written."""
+        self._write()
+        if self.result.made:
+            self._store.compact()
+        self.result.warnings += self._store.problems
+        return self.result
+
+    def _write(self) -> None:
         """Puts finished rows into a part file."""
         if self._unwritten:
             self._store.append(self._unwritten)
@@ -186,23 +229,19 @@ class _Work:
         ]
         return tuple(settled + back) or None, tuple(settled) or None
 
-    async def _summarise(self, source: SummarySource, key: str, linked: _Linked | None) -> SummaryRow | None:
+    async def _summarise(
+        self, librarian: Librarian, source: SummarySource, key: str, linked: _Linked | None
+    ) -> SummaryRow | None:
+        text = self._text(source)
+        if text is None or self._is_own(source, linked):
+            return None if text is None else self._made(source, key, linked, text)
         low, high = self._params.summary_target_words
-        try:
-            text = source.read()
-        except (NoteUnreadable, PathRefused) as error:
-            self.by_path[source.path] = source.title
-            self.result.warnings.append(str(error))
-            return None
-        if linked is None and source.words < low:
-            return self._keep(source, key, collapse_spaces(text), OWN, 0, 0)
         if self._out_of_money is None:
-            request = SummaryRequest(source.path, source.title, text, linked, (low, high))
+            from infold.librarian.answers import SummaryRequest
+
             try:
-                answer = await self._librarian.summarise(request)
-                return self._keep(
-                    source, key, answer.summary, self._signature, _tokens_in(request), token_count(answer.summary)
-                )
+                answer = await librarian.summarise(SummaryRequest(source.path, source.title, text, linked, (low, high)))
+                return self._made(source, key, linked, text, answer.summary)
             except CapReached as error:
                 self._out_of_money = str(error)
                 self.result.warnings.append(f"From {source.path} on notes are shown by their own sentences: {error}")
@@ -212,6 +251,27 @@ class _Work:
 
         self.by_path[source.path] = extract(text, low, high)
         return None
+
+    def _text(self, source: SummarySource) -> str | None:
+        """A note's text; None where it cannot be read, which is noted."""
+        try:
+            return source.read()
+        except (NoteUnreadable, PathRefused) as error:
+            self.by_path[source.path] = source.title
+            self.result.warnings.append(str(error))
+            return None
+
+    def _is_own(self, source: SummarySource, linked: _Linked | None) -> bool:
+        """Whether a note is its own summary."""
+        return linked is None and source.words < self._params.summary_target_words[0]
+
+    def _made(
+        self, source: SummarySource, key: str, linked: _Linked | None, text: str, summary: str | None = None
+    ) -> SummaryRow:
+        """The row of a note with this text; without a summary it is its own."""
+        if summary is None or self._is_own(source, linked):
+            return self._keep(source, key, collapse_spaces(text), OWN, 0, 0)
+        return self._keep(source, key, summary, self._signature, _tokens_in(text, linked), token_count(summary))
 
     def _keep(
         self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int
@@ -244,41 +304,8 @@ def _last_known(path: str) -> Key:
     return content_hash(path), NOTE, LAST_KNOWN
 
 
-def _tokens_in(request: SummaryRequest) -> int:
-    """The tokens of what was shown: a note's text, or for an index note the summaries of its linked notes."""
-    if request.linked is None:
-        return token_count(request.text)
-    return sum(token_count(name) + token_count(summary) for name, summary in request.linked)
-
-
-def _in_order(sources: Sequence[SummarySource]) -> list[list[SummarySource]]:
-    """The notes in the order that their summaries are made: index notes come after what they link to."""
-    plain = [source for source in sources if not source.is_index]
-    return [plain, *_ranks([source for source in sources if source.is_index])]
-
-
-def _ranks(index_notes: Sequence[SummarySource]) -> list[list[SummarySource]]:
-    """Index notes in ranks: each links only to index notes of ranks before its own; a link back into a circle apart.
-
-    Notes of one rank can be summarised side by side. Without recursion: a chain of ten thousand index notes must not
-    reach the interpreter's limit.
-    """
-    by_path = {source.path: source for source in index_notes}
-    rank: dict[str, int] = {}
-    entered: set[str] = set()
-    for first in by_path:
-        stack = [first]
-        while stack:
-            path = stack[-1]
-            ahead = [link for link in by_path[path].links if link in by_path and link not in entered]
-            entered.add(path)
-            if ahead and path not in rank:
-                stack.append(ahead[0])
-                continue
-            stack.pop()
-            if path not in rank:
-                rank[path] = 1 + max((rank[link] for link in by_path[path].links if link in rank), default=-1)
-    ranks: list[list[SummarySource]] = [[] for _ in range(1 + max(rank.values(), default=-1))]
-    for path, at in rank.items():
-        ranks[at].append(by_path[path])
-    return ranks
+def _tokens_in(text: str, linked: _Linked | None) -> int:
+    """The tokens of what is shown: a note's text, or for an index note the summaries of its linked notes."""
+    if linked is None:
+        return token_count(text)
+    return sum(token_count(name) + token_count(summary) for name, summary in linked)
