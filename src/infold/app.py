@@ -172,11 +172,12 @@ class OpenVault(VaultNavigator):
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
         """
-        catalogue = self.sync_catalogue()
-        index = self.sync_index(seen=catalogue)
-        usage = self._sync_summaries(self.capped(caps or {}))
+        with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:  # holds texts that were read
+            found = self._sync(catalogue)
+            index = self.sync_index(seen=(catalogue, found))
+            usage = self._sync_summaries(self.capped(caps or {}), catalogue)
         lazy.search.index_status.remember_sync(self.workspace.index, index)
-        return Synced(index, catalogue, usage)
+        return Synced(index, found, usage)
 
     def rebuild_index(self) -> SyncResult:
         """Makes the search index anew, while the old one still serves; no kept vector is computed again."""
@@ -325,15 +326,14 @@ class OpenVault(VaultNavigator):
         async with self.steps(workspace) as steps:
             return await lazy.inbox.replanning.plan_anew(workspace, steps, run_id)
 
-    def _sync_summaries(self, workspace: Workspace) -> Usage | None:
+    def _sync_summaries(self, workspace: Workspace, catalogue: Catalogue) -> Usage | None:
         settled = lazy.inbox.settled_summaries
-        with closing(lazy.catalogue.store.catalogue_of(workspace)) as catalogue:
-            if settled.are_settled(workspace, catalogue):
-                return None
-            if workspace.params.librarian.kind == "offline":
-                settled.settle_offline(workspace, catalogue, self.progress)
-                return None
-            return in_own_loop(self._settle_summaries(workspace, catalogue))
+        if settled.are_settled(workspace, catalogue):
+            return None
+        if workspace.params.librarian.kind == "offline":
+            settled.settle_offline(workspace, catalogue, self.progress)
+            return None
+        return in_own_loop(self._settle_summaries(workspace, catalogue))
 
     async def _settle_summaries(self, workspace: Workspace, catalogue: Catalogue) -> Usage:
         async with self.steps(workspace) as steps:

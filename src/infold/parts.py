@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
@@ -237,16 +236,16 @@ class VaultParts:
         vectors: bool = True,
         rebuild: bool = False,
         wait_seconds: float | None = None,
-        seen: CatalogueResult | None = None,
+        seen: tuple[Catalogue, CatalogueResult] | None = None,
         feeds: Sequence[Feed] | None = None,
     ) -> SyncResult:
         """Makes the index hold what all `feeds` have, or these; only `paths`, where they are given.
 
         Raises as `search.index.sync.sync_index` does.
 
-        With what a sync of the catalogue has just `seen` the notes are not looked at again.
+        With a catalogue, and what a sync of it has just `seen`, the notes are not looked at again.
         """
-        space = self.workspace
+        space, NotesFeed = self.workspace, lazy.search.index.feeds.NotesFeed  # noqa: N806 - a class
         feeds = self.feeds() if feeds is None else feeds
         return lazy.search.index.sync.sync_index(
             space.vault,
@@ -255,10 +254,7 @@ class VaultParts:
             space.params,
             self.embedder,
             self.progress,
-            feeds=[
-                replace(feed, seen=seen) if isinstance(feed, lazy.search.index.feeds.NotesFeed) else feed
-                for feed in feeds
-            ],
+            feeds=[NotesFeed(*seen) if seen and isinstance(feed, NotesFeed) else feed for feed in feeds],
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,

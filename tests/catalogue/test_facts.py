@@ -106,7 +106,7 @@ def test_workers_read_what_one_process_reads(tmp_path, monkeypatch):
 def again(note: Note) -> Note:
     """The note as its facts and its text give it."""
     facts = facts_of(note, "", CUTTING)
-    return unpack_note(
+    found, passages = unpack_note(
         note.path,
         note.text,
         facts.outline,
@@ -114,7 +114,10 @@ def again(note: Note) -> Note:
         title=facts.title,
         tags=json.loads(facts.tags),
         aliases=json.loads(facts.aliases),
+        passages=facts.passages,
     )
+    assert passages == unpack_passages(note.path, note.text, facts.outline, facts.passages)
+    return found
 
 
 @pytest.mark.parametrize("name", ["foam-docs", "obsidian-help-ja", "dendron-site"])

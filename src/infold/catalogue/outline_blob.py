@@ -61,9 +61,14 @@ def pack_passages(note: Note, passages: Sequence[Passage]) -> bytes:
 def unpack_passages(path: str, text: str, outline: bytes, packed: bytes) -> list[Passage]:
     """The passages of the note with this text."""
     headings = [Heading(level, title, "", start, end, 0) for level, title, start, end in msgpack.unpackb(outline)[0]]
+    return _passages(path, text, headings, packed, Lines(text).starts)
+
+
+def _passages(
+    path: str, text: str, headings: Iterable[Heading], packed: bytes, line_starts: Sequence[int]
+) -> list[Passage]:
     trails = [trail for _, trail in heading_trails(headings)]
     flat = msgpack.unpackb(packed)
-    line_starts = Lines(text).starts
     passages: list[Passage] = []
     position = 0
     for at in range(0, len(flat), 3):
@@ -84,15 +89,16 @@ def unpack_note(
     tags: Sequence[str],
     aliases: Sequence[str],
     with_blocks: bool = True,
-) -> Note:
-    """The note that `vault.note.parse` gives of this text."""
+    passages: bytes | None = None,
+) -> tuple[Note, list[Passage]]:
+    """The note that `vault.note.parse` gives of this text, and its passages, where they are wanted too."""
     packed_headings, flat, block_ids, comments, plain_from = msgpack.unpackb(outline)
     lines = Lines(text)
     headings = [
         Heading(level, name, _written(text[start:end], level, name), start, end, lines.number(start))
         for level, name, start, end in packed_headings
     ]
-    return Note(
+    note = Note(
         path=path,
         text=text,
         title=title,
@@ -106,6 +112,7 @@ def unpack_note(
         comments=tuple((start, end) for start, end in comments),
         plain_from=plain_from,
     )
+    return note, [] if passages is None else _passages(path, text, headings, passages, lines.starts)
 
 
 def _written(line: str, level: int, title: str) -> str:

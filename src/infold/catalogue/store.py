@@ -219,7 +219,7 @@ class Catalogue:
 
         Without blocks and links, which is all that an index needs, it takes a third of the time.
         """
-        from infold.catalogue.outline_blob import LinkRow, unpack_note, unpack_passages
+        from infold.catalogue.outline_blob import LinkRow, unpack_note
 
         sha256, text = self._text(path)
         with self.reading() as db:
@@ -239,17 +239,18 @@ class Catalogue:
             cuts = cut(note, search.passage_tokens, search.overlap_tokens, most) if with_passages else []
             return WrittenNote(note, sha256, cuts)
         _, title, tags, aliases, outline, passages = row
-        note = unpack_note(
+        note, cuts = unpack_note(
             path,
             text,
             outline,
             map(LinkRow._make, links),
             title=title,
-            tags=json.loads(tags),
-            aliases=json.loads(aliases),
+            tags=strings(tags),
+            aliases=strings(aliases),
             with_blocks=with_blocks,
+            passages=passages if with_passages else None,
         )
-        return WrittenNote(note, sha256, unpack_passages(path, text, outline, passages) if with_passages else [])
+        return WrittenNote(note, sha256, cuts)
 
     def passages(self, path: str) -> list[Passage]:
         """The passages of a note as it is now, in order. Raises PathRefused and NoteUnreadable."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from infold.errors import SettingInvalid
@@ -134,21 +135,23 @@ def detect_language(text: str) -> str:
         for language in _VOTES[word]:
             share[language] = share.get(language, 0.0) + own
             distinct[language] = distinct.get(language, 0) + 1
-    for word in found if not is_ascii else ():
-        for language in {_SIGNS[sign] for sign in word if sign in _SIGNS} if not word.isascii() else ():
+    others = [] if is_ascii else [word for word in found if not word.isascii()]
+    for word in others:
+        for language in {_SIGNS[sign] for sign in word if sign in _SIGNS}:
             share[language] = share.get(language, 0.0) + found[word] / total
             distinct[language] = distinct.get(language, 0) + 1
     english = share.get(DEFAULT_LANGUAGE, 0.0)
     best = max(share, key=lambda language: (share[language], distinct[language]), default=DEFAULT_LANGUAGE)
     if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct.get(best, 0) < _MIN_DISTINCT:
-        return _by_script(found, total)
+        return _by_script(found, others, total)
     return best
 
 
-def _by_script(found: Counter[str], total: int) -> str:
-    """The language of a script that most of the words are in."""
-    words = [word for word in found if not word.isascii()]
-    for language, signs in _SCRIPTS if words else ():
+def _by_script(found: Counter[str], words: Sequence[str], total: int) -> str:
+    """The language of a script that most of what was found is in; `words` are those with signs that are not ASCII."""
+    if 2 * sum(map(found.__getitem__, words)) <= total:
+        return DEFAULT_LANGUAGE
+    for language, signs in _SCRIPTS:
         if 2 * sum(found[word] for word in words if re.match(signs, word)) > total:
             return language
     return DEFAULT_LANGUAGE
