@@ -331,7 +331,7 @@ class OpenVault(VaultNavigator):
         if settled.are_settled(workspace, catalogue):
             return None
         if workspace.params.librarian.kind == "offline":
-            settled.settle_offline(workspace, catalogue, self.progress)
+            lazy.inbox.offline_summaries.settle_offline(workspace, catalogue, self.progress)
             return None
         return in_own_loop(self._settle_summaries(workspace, catalogue))
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import infold.inbox.all_changes
     import infold.inbox.cost_estimate
     import infold.inbox.integration
+    import infold.inbox.offline_summaries
     import infold.inbox.replanning
     import infold.inbox.review
     import infold.inbox.run

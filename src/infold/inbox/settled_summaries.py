@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from infold.catalogue.records import CataloguedNote
     from infold.catalogue.store import Catalogue
     from infold.inbox.summarising import Summaries
-    from infold.progress import Progress
     from infold.workspace import Workspace
 
+AsFound = tuple[int, dict[bytes, str]]  # the generation of the catalogue, and its contents
 _MARK: Final = "summaries are settled"
 _CONTENTS: Final = "contents with settled summaries"
 _FEW: Final = 50  # changed notes, which are summarised sooner than all are looked at
@@ -51,30 +51,19 @@ async def settle(
     """
     if librarian != OFFLINE:
         return await sync()
-    seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
-    return _settled(workspace, catalogue, contents, seen, await sync())
+    before = as_found(workspace, catalogue)
+    return note_settled(workspace, catalogue, before, await sync())
 
 
-def settle_offline(workspace: Workspace, catalogue: Catalogue, progress: Progress) -> Summaries:
-    """Brings the summaries up to date as the offline librarian does, without loading it. Raises StateUnwritable."""
-    from infold.inbox.summarising import extract_summaries
-    from infold.inbox.summary_sources import notes_to_summarise, sources_of
-
-    seen, contents = generation_of(catalogue), _contents(workspace, catalogue)
-    done = extract_summaries(
-        sources_of(catalogue, notes_to_summarise(catalogue)),
-        SummaryStore(workspace.summaries),
-        workspace.params.summary,
-        lambda done, total: progress("summaries", done, total),
-    )
-    return _settled(workspace, catalogue, contents, seen, done)
+def as_found(workspace: Workspace, catalogue: Catalogue) -> AsFound:
+    """What summaries are about to be made of."""
+    return generation_of(catalogue), _contents(workspace, catalogue)
 
 
-def _settled(
-    workspace: Workspace, catalogue: Catalogue, contents: dict[bytes, str], seen: int, done: Summaries
-) -> Summaries:
-    """What was done; where that is nothing, it is noted that these contents have their summaries."""
+def note_settled(workspace: Workspace, catalogue: Catalogue, before: AsFound, done: Summaries) -> Summaries:
+    """What was done, as given; where that is nothing, it is noted that what was found before has its summaries."""
     if not done.made and not done.warnings:
+        seen, contents = before
         _note(workspace, catalogue, contents, seen)
     return done
 

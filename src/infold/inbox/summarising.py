@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
 from infold.inbox.summary_sources import SummarySource, in_order
+from infold.librarian.offline.summaries import extract
 from infold.librarian.offline.version import NAME as OFFLINE
+from infold.librarian.prompts import DecisionKind
 from infold.text import collapse_spaces, content_hash, token_count
 from infold.workers import MANY, Crew, processors
 
@@ -78,8 +80,6 @@ def extract_summaries(
 
 def signature_of(librarian: Librarian) -> str:
     """What this librarian's summaries are kept under."""
-    from infold.librarian.prompts import DecisionKind
-
     return librarian.signature(DecisionKind.SUMMARY)
 
 
@@ -247,8 +247,6 @@ class _Work:
                 self.result.warnings.append(f"From {source.path} on notes are shown by their own sentences: {error}")
             except LibrarianFault as error:
                 self.result.warnings.append(f"{source.path} is shown by its own sentences: {error}")
-        from infold.librarian.offline.summaries import extract
-
         self.by_path[source.path] = extract(text, low, high)
         return None
 
