@@ -31,7 +31,7 @@ from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
 from infold.search.index.point_ids import point_number
 from infold.search.index.points import NotePoints, note_points
-from infold.search.index.words import WordWriter
+from infold.search.index.word_writer import WordWriter
 from infold.settings import Params
 from infold.text import content_hash
 from infold.vault.front_matter import without_front_matter

@@ -101,7 +101,7 @@ class Infold:
         """As a sync does it: words, then vectors, 2,000 passages a commit."""
         from infold.search.index.engines import open_engine
         from infold.search.index.generations import Generations
-        from infold.search.index.words import WordWriter
+        from infold.search.index.word_writer import WordWriter
 
         folder = Generations(self._home)
         generation = folder.new_generation()
@@ -133,7 +133,7 @@ class Infold:
     def change(self, old: list[Passage], new: list[Passage], vectors: Vector) -> None:
         """Words in one step, then vectors."""
         from infold.search.index.point_ids import point_number
-        from infold.search.index.words import WordWriter
+        from infold.search.index.word_writer import WordWriter
 
         points = self._points(new)
         with closing(WordWriter(self._folder, is_little=True)) as words:

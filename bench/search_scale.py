@@ -36,7 +36,8 @@ from infold.search.index.contract import Filter, IndexPoint, VectorIndex, Vector
 from infold.search.index.generations import Generations
 from infold.search.index.nearest import nearest_points
 from infold.search.index.point_ids import point_number
-from infold.search.index.words import WordIndex, WordWriter
+from infold.search.index.word_writer import WordWriter
+from infold.search.index.words import WordIndex
 from infold.search.query.searcher import FUSED_PASSAGES
 from infold.search.shared.embedded import EdgeEngine
 

@@ -23,7 +23,8 @@ import numpy as np
 from infold.search.index.contract import Filter, IndexPoint, VectorRecord
 from infold.search.index.generations import Generations
 from infold.search.index.point_ids import point_number
-from infold.search.index.words import WordIndex, WordWriter
+from infold.search.index.word_writer import WordWriter
+from infold.search.index.words import WordIndex
 from infold.search.shared.embedded import EdgeEngine
 from infold.search.shared.shared_index import SharedIndex
 

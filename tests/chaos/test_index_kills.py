@@ -16,7 +16,8 @@ import pytest
 
 from infold.search.index.generations import Generations
 from infold.search.index.point_ids import point_number
-from infold.search.index.words import WordIndex, WordWriter
+from infold.search.index.word_writer import WordWriter
+from infold.search.index.words import WordIndex
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
 from tests.chaos.index_crowd import NOTES, SIZE, Opened, Versions, version_of

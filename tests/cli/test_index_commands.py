@@ -14,7 +14,7 @@ from typing import IO
 import pytest
 
 from infold.search.embed.static_embedder import StaticEmbedder
-from infold.search.index.words import WordWriter
+from infold.search.index.word_writer import WordWriter
 from tests.fakes.qdrant_server import FakeQdrant, Fault
 
 

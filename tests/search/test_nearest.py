@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from infold.search.index.contract import Filter, VectorRecord
 from infold.search.index.nearest import nearest_points
 from infold.search.index.point_ids import point_number
-from infold.search.index.words import WordIndex, WordWriter
+from infold.search.index.word_writer import WordWriter
+from infold.search.index.words import WordIndex
 from infold.search.shared.edge import EdgeIndex
 from tests.search.filters import FILTERS, POINTS, id_of, lets_through, point
 
@@ -91,3 +92,22 @@ def test_vectors_of_points_that_are_gone_are_looked_past(both: Both):
             assert writer.missing([point_number(id_of(n)) for n in (1, 2, 3)]) == [point_number(id_of(2))]
         hits = nearest_points(words, both.vectors, unit(0), 30)
         assert [hit.id for hit in hits] == [id_of(n) for n in range(1, 60, 2)]
+
+
+def test_what_a_filter_lets_through_is_as_of_the_last_commit(both: Both):
+    """Asked twice and again after a commit: a passage that lost its tag is no answer, one that got it is."""
+    vectors, tagged = both.vectors, Filter(tags=("bread",))
+    numbers = {n: point_number(id_of(n)) for n in range(40)}
+    points = [point(n, f"{n}.md", tags=("bread",) if n < 4 else ()) for n in range(40)]
+    with closing(both.write(points)) as words:
+        for _ in range(2):
+            assert [hit.id for hit in nearest_points(words, vectors, unit(0), 3, tagged)] == [
+                id_of(n) for n in range(3)
+            ]
+            assert words.numbers(tagged) == {numbers[n] for n in range(4)}
+        with closing(WordWriter(both.folder / "words", is_little=True)) as writer:
+            writer.replace(["0.md", "9.md"], [point(0, "0.md"), point(9, "9.md", tags=("bread",))])
+            writer.commit()
+        assert words.numbers(tagged) == {numbers[n] for n in (1, 2, 3, 9)}
+        hits = nearest_points(words, vectors, unit(0), 4, tagged)
+        assert [(hit.id, hit.tags) for hit in hits] == [(id_of(n), ("bread",)) for n in (1, 2, 3, 9)]

@@ -11,7 +11,7 @@ import pytest
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import infold.search.index.words as words, infold.search.shared.edge as edge, infold.search.index.manifest as manifest, infold.catalogue.embeddings as embeddings
+import infold.search.index.word_writer as word_writer, infold.search.shared.edge as edge, infold.search.index.manifest as manifest, infold.catalogue.embeddings as embeddings
 from infold.search.index import change_detection as changes
 from infold.search.index import sync
 from infold.search.index import writing
@@ -20,7 +20,7 @@ from infold.settings import Params
 
 root, victim, moment, last = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 changes.ROUND_NOTES, writing.VECTOR_BATCH, writing.QUICK_BATCH = 1, 2, 2
-owner, name = {"Manifest": manifest.Manifest, "EdgeIndex": edge.EdgeIndex, "WordWriter": words.WordWriter, "Store": embeddings.EmbeddingStore}[
+owner, name = {"Manifest": manifest.Manifest, "EdgeIndex": edge.EdgeIndex, "WordWriter": word_writer.WordWriter, "Store": embeddings.EmbeddingStore}[
     victim.split(".")[0]], victim.split(".")[1]
 original, calls = getattr(owner, name), 0
 

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from infold.errors import IndexFault
 from infold.search.index.contract import Filter, IndexPoint, PointGroup
-from infold.search.index.words import WordIndex, WordWriter
+from infold.search.index.word_writer import WordWriter
+from infold.search.index.words import WordIndex
 from infold.search.terms import document_words, query_weights
 from tests.search.filters import FILTERS, PATHS, POINTS, id_of, lets_through, point
 
@@ -198,7 +199,7 @@ def test_a_commit_is_one_step_for_whoever_searches(writer: WordWriter, index: Wo
 KILLED = """
 import os, sys
 from pathlib import Path
-from infold.search.index.words import WordWriter
+from infold.search.index.word_writer import WordWriter
 from tests.search.filters import point
 
 writer = WordWriter(Path(sys.argv[1]), is_little=True)

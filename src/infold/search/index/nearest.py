@@ -3,7 +3,8 @@
 What a filter lets through is the words' to say too. Where that is little, its points alone are looked at, by their
 numbers; else the nearest of all are taken, as many as it takes, and what is none of them is left out. Both find the
 same; which of the two is less work is told by how much the filter lets through. Measured: to list the numbers of points
-takes 0.3 microseconds each, to look at them in the engine 1, as one more of the nearest does, to look a point up 7.
+takes 0.25 microseconds each, once for each commit; to look at them in the engine 1, as one more of the nearest does; to
+look a point up 7.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from infold.search.index.contract import QueryVector, VectorIndex
     from infold.search.index.words import WordIndex
 
+_MORE: Final = 1.25  # than hold enough on the average: a second look costs as much as the first and more
 _LISTED_A_LOOKUP: Final = 25  # numbers of points that are listed in the time that one point is looked up
 
 
@@ -35,9 +37,11 @@ def nearest_points(
     points, let_through = words.count(), words.count(where)
     if limit < 1 or not let_through:
         return []
-    enough = math.ceil(limit * points / let_through)  # of the nearest, to hold the limit of them on the average
-    is_little = let_through < points and let_through < enough * _LISTED_A_LOOKUP
-    allowed = set(words.numbers(where)) if is_little else None
+    is_all = let_through == points
+    enough = limit if is_all else math.ceil(limit * points / let_through * _MORE)  # of the nearest, to hold the limit
+    is_little = not is_all and let_through < enough * _LISTED_A_LOOKUP
+    allowed = words.numbers(where) if is_little else None
+    rest = where if allowed is None else EVERYTHING  # of the filter, for what is looked up
     among = allowed if let_through < enough else None
     first = depth = limit if among is not None else enough
     while True:
@@ -45,7 +49,7 @@ def nearest_points(
         near = nearest
         if allowed is not None:
             near = [one for one in nearest if one[0] in allowed][: limit if demands == NO_DEMANDS else None]
-        known = words.numbered([number for number, _ in near], where, demands)
+        known = words.numbered([number for number, _ in near], rest, demands)
         hits = [known[number].scored(score) for number, score in near if number in known]
         if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > first):
             return hits[:limit]

@@ -31,7 +31,7 @@ from infold.search.index.generations import SYNC_WAIT_SECONDS, Generations
 from infold.search.index.manifest import Identity, IndexedNote, Manifest
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.index.sync_stats import SyncCounts, SyncResult
-from infold.search.index.words import WordWriter
+from infold.search.index.word_writer import WordWriter
 from infold.search.index.writing import Target, fill_vectors, readings, write_changes, write_files
 from infold.search.languages import check_language
 from infold.workers import MANY, without_collection

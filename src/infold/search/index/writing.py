@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from infold.catalogue.embeddings import EmbeddingStore
     from infold.search.embed.embedder import Embedder
     from infold.search.index.note_vectors import NoteVectors
-    from infold.search.index.words import WordWriter
+    from infold.search.index.word_writer import WordWriter
 
 VECTOR_BATCH: Final = 512
 QUICK_BATCH: Final = 2048  # of vectors that cost nothing to compute again, so that fewer transactions keep them

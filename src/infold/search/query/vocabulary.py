@@ -15,7 +15,7 @@ from infold.search.languages import DEFAULT_LANGUAGE
 from infold.search.terms import encoder, folded, is_unspaced, tokens
 
 if TYPE_CHECKING:
-    from infold.search.index.words import WordField
+    from infold.search.index.word_schema import WordField
     from infold.search.query.query_parser import Question
 
 _SHORTEST: Final = 4  # letters of a word that is worth a guess

@@ -1,0 +1,150 @@
+"""The schema of the index of words: its fields, what is kept of a point, and filters in the engine's own words.
+
+With the engine's errors, what the reader (`index.words`) and the writer (`index.word_writer`) have in common; the three
+are all that know tantivy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+import tantivy
+from tantivy import FieldType, Occur, Query
+
+from infold.errors import IndexFault, InfoldError, StateUnwritable
+from infold.search.index.contract import Demands, Filter, Hit, IndexPoint, tags_above
+from infold.search.index.filter_terms import DATE, KEYWORDS, keywords_of, matches
+from infold.search.index.point_ids import point_number
+
+WordField = Literal["words", "written"]
+WORD_FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
+NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
+_STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
+_values_of = attrgetter(*_STORED)
+_TUPLES: Final = ("trail", "tags")
+_PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
+_DISK_FULL: Final = "No space left on device"
+_DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesystem", "PermissionDenied")
+
+
+def new_schema() -> tantivy.Schema:
+    """The fields of an index that is made."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field(NUMBER, indexed=True, fast=True)
+    for name in KEYWORDS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in WORD_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_unsigned_field(DATE, indexed=True)
+    builder.add_bytes_field("row", stored=True)
+    return builder.build()
+
+
+def document(point: IndexPoint) -> tantivy.Document:
+    """What the index keeps of a point."""
+    made = tantivy.Document()
+    made.add_unsigned(NUMBER, point_number(point.id))
+    for name, values in keywords_of(point).items():
+        for value in values:
+            made.add_text(name, value)
+    for name in WORD_FIELDS:
+        made.add_text(name, getattr(point, name))
+    if point.date:
+        made.add_unsigned(DATE, _day(point.date))
+    made.add_bytes("row", _row(point))
+    return made
+
+
+def _row(point: IndexPoint) -> bytes:
+    """What a hit shows of a point, by name; fields that are empty are left out."""
+    row = {name: value for name, value in zip(_STORED, _values_of(point), strict=True) if value not in {"", None, ()}}
+    if point.tags:
+        row["tags"] = tags_above(point.tags)
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def read_row(row: bytes) -> Hit:
+    """The point that `document` kept so; its score is 0."""
+    values: dict[str, Any] = json.loads(row)
+    for name in _TUPLES:
+        values[name] = tuple(values.get(name, ()))
+    return Hit(score=0.0, **values)
+
+
+def all_of(query: Query, *more: Query) -> Query:
+    """What meets each of these queries."""
+    return Query.boolean_query([(Occur.Must, part) for part in (query, *more)]) if more else query
+
+
+def filtered(schema: tantivy.Schema, where: Filter) -> Query:
+    """Every point that `where` lets through."""
+    return all_of(Query.all_query(), *conditions(schema, where))
+
+
+def numbers_of(searcher: tantivy.Searcher, query: Query, most: int) -> list[int]:
+    """The numbers of the points that a query finds, read as one column."""
+    found = searcher.search(query, max(1, most), count=False).hits
+    return cast("list[int]", searcher.fast_field_values(NUMBER, [address for _, address in found]))
+
+
+def any_of(schema: tantivy.Schema, field: str, values: Collection[str] | Collection[int]) -> Query:
+    """What holds one of these terms: a query of a set would go through all terms there are, for six times as long."""
+    return Query.boolean_query([(Occur.Should, Query.term_query(schema, field, value, "basic")) for value in values])
+
+
+def conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
+    """`where` in the engine's words; they count nothing."""
+    parts = [any_of(schema, field, values) for field, values in matches(where)]
+    if where.since or where.until:
+        first, last = _day(where.since or "0000-00-00"), _day(where.until or "9999-99-99")
+        parts.append(Query.range_query(schema, DATE, FieldType.Unsigned, first, last))
+    return [Query.const_score_query(part, 0.0) for part in parts]
+
+
+def demanded(schema: tantivy.Schema, demands: Demands) -> list[Query]:
+    """`demands` in the engine's words; they count nothing."""
+    begun = [
+        Query.boolean_query([(Occur.Should, Query.regex_query(schema, field, _begins(start))) for field in WORD_FIELDS])
+        for start in demands.beginnings
+    ]
+    if demands.without:
+        held = [(Occur.MustNot, any_of(schema, field, demands.without)) for field in WORD_FIELDS]
+        begun.append(Query.boolean_query([(Occur.Must, Query.all_query()), *held]))
+    return [Query.const_score_query(condition, 0.0) for condition in begun]
+
+
+def _begins(start: str) -> str:
+    """The pattern of terms that begin so."""
+    return "".join(sign if sign.isalnum() else f"\\{sign}" for sign in start) + ".*"
+
+
+def _day(iso: str) -> int:
+    return int(iso.replace("-", ""))
+
+
+@contextmanager
+def translated(folder: Path, doing: str) -> Iterator[None]:
+    """The engine raises ValueError for everything, and panics beside it: the one place that turns both into ours."""
+    try:
+        yield
+    except InfoldError:
+        raise
+    except BaseException as error:
+        if not (isinstance(error, Exception) or type(error).__name__ == _PANIC):
+            raise
+        said = str(error)
+        if _DISK_FULL in said or "StorageFull" in said:
+            raise StateUnwritable(f"The search index cannot be written: {said}", hint="Free disk space.") from error
+        if any(sign in said for sign in _DENIED):
+            raise StateUnwritable(
+                f"The search index in {folder} cannot be used: {said}", hint="Set the permissions right."
+            ) from error
+        raise IndexFault(
+            f"The search index failed while {doing}: {said}", hint="`infold index` makes it anew where it is damaged."
+        ) from error
