@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
+from infold.few_vectors import FEW, halves_of, of_halves
 
 if TYPE_CHECKING:
     import sqlite3
+    from array import array
 
-    # a search of an unchanged vault, which takes no vector from here, does without numpy
     import numpy as np
     import numpy.typing as npt
 
-    Vector = npt.NDArray[np.float32]
+    Vector = npt.NDArray[np.float32] | array[float]
 else:
     Vector = Any
 
@@ -55,18 +56,21 @@ class EmbeddingStore:
         self._file = folder / FILE_NAME
 
     def find(self, model: str, keys: Collection[str]) -> dict[str, Vector]:
-        """The vectors that are kept for these text hashes under this model. Raises StateUnwritable."""
+        """The vectors that are kept for these text hashes under this model; a few without numpy.
+
+        Raises StateUnwritable.
+        """
         wanted = list(keys)
         if not wanted or not self._file.exists():
             return {}
-        import numpy as np
+        vector_of = of_halves if len(wanted) <= FEW else _array_of_halves
 
         def look(db: sqlite3.Connection) -> dict[str, Vector]:
             found: dict[str, Vector] = {}
             for first in range(0, len(wanted), _KEYS_A_QUERY):
                 some = json.dumps(wanted[first : first + _KEYS_A_QUERY])
                 for key, vector in db.execute(_FIND, (model, some)):
-                    found[key] = np.frombuffer(vector, dtype="<f2").astype(np.float32)
+                    found[key] = vector_of(vector)
             return found
 
         return self._done(look, {})
@@ -78,22 +82,21 @@ class EmbeddingStore:
         """
         if not vectors:
             return {}
-        import numpy as np
-
-        halves = np.asarray([*vectors.values()], dtype="<f2")
+        halves = _few_halves(vectors.values()) if len(vectors) <= FEW else _halves(vectors.values())
 
         def keep(db: sqlite3.Connection) -> bool:
             db.execute("BEGIN IMMEDIATE")
             db.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
             (number,) = db.execute("SELECT id FROM models WHERE name = ?", (model,)).fetchone()
-            db.executemany(_KEEP, [(number, key, half.tobytes()) for key, half in zip(vectors, halves, strict=True)])
+            db.executemany(_KEEP, [(number, key, half) for key, half in zip(vectors, halves, strict=True)])
             db.execute("COMMIT")
             return True
 
         kept = self._done(keep, otherwise=False) or self._done(keep, otherwise=False)  # a damaged file is set aside
         if not kept:
             raise StateUnwritable(f"Vectors cannot be kept in {self.folder}: {', '.join(self.damaged.values())}.")
-        return dict(zip(vectors, halves.astype(np.float32), strict=True))
+        vector_of = of_halves if len(vectors) <= FEW else _array_of_halves
+        return dict(zip(vectors, map(vector_of, halves), strict=True))
 
     def forget(self, keys: Collection[str]) -> int:
         """Takes the vectors of these text hashes away, of every model; says how many. Raises StateUnwritable."""
@@ -132,3 +135,21 @@ class EmbeddingStore:
             self._file.with_name(FILE_NAME + name).unlink(missing_ok=True)
         if self._file.exists():
             self._file.replace(self._file.with_name(f"{FILE_NAME}.damaged"))
+
+
+def _few_halves(vectors: Collection[Vector]) -> list[bytes]:
+    """What is kept of each: 16-bit floats."""
+    return [halves_of(vector.tolist()) for vector in vectors]
+
+
+def _halves(vectors: Collection[Vector]) -> list[bytes]:
+    """The same of many."""
+    import numpy as np
+
+    return [half.tobytes() for half in np.asarray([*vectors], dtype="<f2")]
+
+
+def _array_of_halves(data: bytes) -> npt.NDArray[np.float32]:
+    import numpy as np
+
+    return np.frombuffer(data, dtype="<f2").astype(np.float32)

@@ -7,11 +7,13 @@ belongs to `catalogue.embeddings`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
-from infold.search.index.contract import QueryVector
+from infold.search.index.contract import AnyVector, QueryVector
 
 if TYPE_CHECKING:
+    from array import array
+
     import numpy as np
     import numpy.typing as npt
 
@@ -63,6 +65,20 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Lets go of what is held open."""
+
+
+@runtime_checkable
+class FewEmbedder(Protocol):
+    """An embedder that needs no numpy for a few texts."""
+
+    def embed_few(self, texts: Sequence[str]) -> list[array[float]] | None:
+        """What `embed` gives, to the last bit; None where `embed` takes less time, or these texts want it."""
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[AnyVector]:
+    """The vector of each text, without numpy where the embedder can."""
+    few = embedder.embed_few(texts) if isinstance(embedder, FewEmbedder) else None
+    return [*embedder.embed(texts)] if few is None else few
 
 
 def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

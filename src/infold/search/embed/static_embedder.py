@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import struct
+import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.errors import EnvironmentFault
+from infold.few_vectors import divided, length_of, total
 from infold.home import state_home
 from infold.search.embed.embedder import STATIC_WEIGHT, EmbedderTraits, unit_rows
 from infold.search.embed.many_tokens import ManyTokens
@@ -65,13 +67,29 @@ class StaticEmbedder:
                     vectors[row] /= len(ids)
         return unit_rows(vectors)
 
+    def embed_few(self, texts: Sequence[str]) -> list[array[float]] | None:
+        """What `embed` gives, where it would load numpy for little; else None."""
+        if len(texts) >= self._many_texts or "numpy" in sys.modules:
+            return None
+        found = self._quick_tokens([without_runs(text) for text in texts])
+        return None if found is None else [self._unit_mean(ids) for ids in found]
+
+    def _unit_mean(self, ids: Sequence[int]) -> array[float]:
+        """The mean of these rows, scaled to unit length, each step as `embed` does it."""
+        mean = divided(total(_rows(self._present(self._weights_file), ids, self.size), self.size), len(ids) or 1)
+        return divided(mean, length_of(mean) or 1)
+
     def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[Sequence[int] | npt.NDArray[np.uint16]]:
         """The ids of the tokens of each text; of a little text without loading the tokenizer."""
-        if not is_much and "_tokenizer" not in self.__dict__ and sum(map(len, texts)) <= self._little_characters:
-            quick = [ids for text in texts if (ids := quick_tokens(self._quick_file, text)) is not None]
-            if len(quick) == len(texts):
-                return iter(quick)
-        return self._many_tokens.of(texts)
+        quick = None if is_much else self._quick_tokens(texts)
+        return self._many_tokens.of(texts) if quick is None else iter(quick)
+
+    def _quick_tokens(self, texts: Sequence[str]) -> list[list[int]] | None:
+        """The ids of the tokens of each text; None where the tokenizer is loaded, or is to be."""
+        if "_tokenizer" in self.__dict__ or sum(map(len, texts)) > self._little_characters:
+            return None
+        quick = [ids for text in texts if (ids := quick_tokens(self._quick_file, text)) is not None]
+        return quick if len(quick) == len(texts) else None
 
     def embed_query(self, text: str) -> QueryVector:
         """As any text; until the model is loaded, only the rows of the question's words are read, and without numpy.

@@ -20,10 +20,12 @@ if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which ta
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]
-    QueryVector = Vector | array[float]
+    AnyVector = Vector | array[float]
+    QueryVector = AnyVector
 else:
     Vector = Any
-    QueryVector = Any  # the vector of a question, which is made without numpy where it can be
+    AnyVector = Any  # with or without numpy: a few are made without
+    QueryVector = Any  # the vector of a question
 
 SCHEMA: Final = "index/6"  # part of the manifest: another shape of points means another index
 DENSE: Final = "dense"  # what engines call the one vector of a point
@@ -178,7 +180,7 @@ class VectorRecord(NamedTuple):
     """The vector of a point, of unit length, by the point's number (`index.point_ids`)."""
 
     number: int
-    vector: Vector
+    vector: AnyVector
 
 
 class VectorIndex(Protocol):

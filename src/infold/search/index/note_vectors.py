@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import mul
@@ -18,7 +19,8 @@ from typing import Final
 from infold.durable.files import stamp_of
 from infold.durable.sqlite import Database, Schema
 from infold.errors import IndexFault
-from infold.search.index.contract import QueryVector, Vector
+from infold.few_vectors import FEW, length_of, multiplied, total
+from infold.search.index.contract import AnyVector, QueryVector
 
 _TABLES: Final = (
     "CREATE TABLE means (path TEXT PRIMARY KEY, scale REAL NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID",
@@ -52,14 +54,15 @@ class NoteVectors:
         self._bytes = bytearray()
         self._compared = 0
 
-    def replace(self, paths: Sequence[str], vectors: Iterable[tuple[str, Vector]]) -> None:
+    def replace(self, paths: Sequence[str], vectors: Iterable[tuple[str, AnyVector]]) -> None:
         """Forgets these paths and keeps the means of `vectors` by path, which are all there are of each."""
-        found: dict[str, list[Vector]] = {}
+        found: dict[str, list[AnyVector]] = {}
         for path, vector in vectors:
             found.setdefault(path, []).append(vector)
         with self._held() as held, held.writing() as db:
             db.executemany("DELETE FROM means WHERE path = ?", [(path,) for path in paths])
-            rows = [(path, *_packed(own)) for path, own in found.items()]
+            packed = _packed_few if sum(map(len, found.values())) <= FEW else _packed
+            rows = [(path, *packed(own)) for path, own in found.items()]
             db.executemany("INSERT OR REPLACE INTO means VALUES (?, ?, ?)", rows)
 
     def cosines(self, vector: QueryVector, paths: Sequence[str]) -> dict[str, float]:
@@ -115,12 +118,21 @@ class NoteVectors:
             yield self._db
 
 
-def _packed(vectors: Sequence[Vector]) -> tuple[float, bytes]:
+def _packed_few(vectors: Sequence[AnyVector]) -> tuple[float, bytes]:
+    """As `_packed` does it, to the last bit, without numpy."""
+    mean = total([vector.tolist() for vector in vectors], len(vectors[0]))
+    length, largest = length_of(mean), max(map(abs, mean))
+    if not length:
+        return 0.0, bytes(len(mean))
+    return largest / _LARGEST / length, array("b", map(round, multiplied(mean, _LARGEST / largest))).tobytes()
+
+
+def _packed(vectors: Sequence[AnyVector]) -> tuple[float, bytes]:
     """The direction of the vectors' mean: what a step of its bytes is, and the bytes."""
     import numpy as np
 
-    mean: Vector = np.asarray(vectors, dtype=np.float32).sum(axis=0)
-    length, largest = float(np.linalg.norm(mean)), float(np.abs(mean).max())
+    mean = np.asarray(vectors, dtype=np.float32).sum(axis=0)
+    length, largest = float(np.sqrt(np.add.reduce(mean * mean))), float(np.abs(mean).max())
     if not length:  # they cancel out: near to nothing
         return 0.0, bytes(len(mean))
     return largest / _LARGEST / length, np.rint(mean * (_LARGEST / largest)).astype(np.int8).tobytes()

@@ -13,8 +13,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.progress import Progress
+from infold.search.embed.embedder import vectors_of
 from infold.search.index.change_detection import passages_of, rounds
-from infold.search.index.contract import IndexPoint, Vector, VectorIndex, VectorRecord
+from infold.search.index.contract import AnyVector, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.disk_space import require_room
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, ReadRequest, ReadResult
 from infold.search.index.manifest import DueVectors, IndexedNote, Manifest
@@ -223,7 +224,7 @@ def _write_whole(target: Target, paths: Sequence[str], texts: _Texts) -> None:
         target.open_note_vectors().replace(paths, written)
 
 
-def _write_vectors(target: Target, texts: _Texts, gone: Sequence[str] = ()) -> list[tuple[str, Vector]]:
+def _write_vectors(target: Target, texts: _Texts, gone: Sequence[str] = ()) -> list[tuple[str, AnyVector]]:
     """Writes the vectors of these texts, durably, and gives them with their paths; takes away those of the ids `gone`.
 
     Those that are leaving go too, unless a point has them: the words are written already, and say so.
@@ -233,7 +234,7 @@ def _write_vectors(target: Target, texts: _Texts, gone: Sequence[str] = ()) -> l
     pairs = [
         (point, found[key])
         for point, key in zip(texts.points, texts.keys, strict=True)
-        if key in found and found[key].any()
+        if key in found and any(found[key])
     ]
     records = [VectorRecord(point_number(point.id), vector) for point, vector in pairs]
     if records or manifest.has_vectors:
@@ -259,18 +260,18 @@ def _numbers(target: Target, paths: Sequence[str]) -> list[int]:
     return target.open_words().numbers(paths) if paths and target.manifest.has_vectors else []
 
 
-def _vectors_of(target: Target, texts: _Texts) -> dict[str, Vector]:
+def _vectors_of(target: Target, texts: _Texts) -> dict[str, AnyVector]:
     """By key: those that are kept, and the others computed; each batch of them is kept before it is used."""
     embedder, counts = target.embedder, target.counts
     if not texts.points:
         return {}
     wanted = {key: text for key, text in zip(texts.keys, texts.texts, strict=True) if text.strip()}
-    found = dict(target.store.find(embedder.name, wanted))
+    found = target.store.find(embedder.name, wanted)
     missing = [key for key in wanted if key not in found]
     most = QUICK_BATCH if embedder.traits.is_quick else VECTOR_BATCH
     for first in range(0, len(missing), most):
         some = missing[first : first + most]
-        computed = dict(zip(some, embedder.embed([wanted[key] for key in some]), strict=True))
+        computed = dict(zip(some, vectors_of(embedder, [wanted[key] for key in some]), strict=True))
         found |= target.store.append(embedder.name, computed)
     counts.computed += len(missing)
     counts.cached += sum(key in found for key in texts.keys) - len(missing)
