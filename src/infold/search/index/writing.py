@@ -231,22 +231,23 @@ def _write_vectors(target: Target, texts: _Texts, gone: Sequence[str] = ()) -> l
     """
     manifest = target.manifest
     found = _vectors_of(target, texts)
-    pairs = [
-        (point, found[key])
-        for point, key in zip(texts.points, texts.keys, strict=True)
+    numbers = [point_number(point.id) for point in texts.points]
+    rows = [
+        (point.path, VectorRecord(number, found[key]))
+        for point, number, key in zip(texts.points, numbers, texts.keys, strict=True)
         if key in found and any(found[key])
     ]
-    records = [VectorRecord(point_number(point.id), vector) for point, vector in pairs]
+    records = [record for _, record in rows]
     if records or manifest.has_vectors:
         leaving = manifest.leaving()
         written = {record.number for record in records}
-        without = {point_number(one) for one in (*gone, *(point.id for point in texts.points))} - written
+        without = {*map(point_number, gone), *numbers} - written
         if former := set(leaving) - written - without:
             without.update(target.open_words().missing(former))
         _put(target.open_vectors(), records, sorted(without))
         if leaving:
             manifest.gone(leaving)
-    return [(point.path, vector) for point, vector in pairs]
+    return [(path, record.vector) for path, record in rows]
 
 
 def _put(vectors: VectorIndex, records: Sequence[VectorRecord], gone: Sequence[int]) -> None:
