@@ -246,7 +246,8 @@ def test_an_index_of_little_loads_little(tmp_path, infold):
     light = {"numpy", "typer", "click", "pydantic", "rich", "pyarrow", "asyncio", "concurrent", "multiprocessing"}
     for heavy in ({"yaml", *light}, light):
         code = (
-            f"import sys; sys.argv = {['infold', 'index', *where]!r}\nfrom infold.cli.start import main\n"
+            f"import os, sys; sys.argv = {['infold', 'index', *where]!r}; os._exit = sys.exit\n"
+            "from infold.cli.start import main\n"
             "try:\n    main()\nexcept SystemExit as end:\n    print(end.code, *sys.modules, file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)

@@ -25,6 +25,7 @@ from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
 from infold.errors import InfoldError
 from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.search.shared.leaving import leave_open
 from infold.settings_record import kept_settings
 
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ _log: Final = logging.getLogger(__name__)
 def answered(words: Sequence[str], leave: Callable[[], NoReturn] | None = None) -> int | None:
     """The exit code, where the answer was printed; None where the whole program has to find it.
 
-    A search ends the process by `leave`, where it is given, with the index as it is: the engine would take its files
-    out of memory as it closes them, and the next search read them from the disk. Nothing there waits to be written.
+    It ends the process by `leave`, where it is given, with the vectors as they are: the engine would take its files
+    out of memory as it closes them, and the next process read them from the disk. Nothing there waits to be written.
     """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
-        work = _index_asked(words[1:]) if words[0] == "index" else _search_asked(words[1:], leave)
+        work = _index_asked(words[1:], leave) if words[0] == "index" else _search_asked(words[1:], leave)
     except FAILURES:
         return None
     return work()
@@ -55,14 +56,14 @@ def _search_asked(words: Sequence[str], leave: Callable[[], NoReturn] | None) ->
     return lambda: _logged(located, "search", options, lambda: _found(located, usual, terminal, leave))
 
 
-def _index_asked(words: Sequence[str]) -> Callable[[], int | None]:
+def _index_asked(words: Sequence[str], leave: Callable[[], NoReturn] | None) -> Callable[[], int | None]:
     """Nothing may be asked or paid for on the way, so a model's summaries are not for here."""
     options = read_index(words)
     located = _located(options)
     if located.params.librarian.kind != "offline":
         raise Unusual
     terminal = Terminal(is_quiet="--quiet" in options)
-    return lambda: _logged(located, "index", ", ".join(options), lambda: _synced(located, terminal))
+    return lambda: _logged(located, "index", ", ".join(options), lambda: _synced(located, terminal, leave))
 
 
 def _logged(located: LocatedWorkspace, name: str, options: str, work: Callable[[], int | None]) -> int | None:
@@ -103,8 +104,10 @@ def _found(
     return 0
 
 
-def _synced(located: LocatedWorkspace, terminal: Terminal) -> int:
+def _synced(located: LocatedWorkspace, terminal: Terminal, leave: Callable[[], NoReturn] | None) -> int:
     bars = Bars(terminal)
+    if leave is not None:
+        leave_open()
     try:
         with OpenVault(located, bars) as vault:
             try:
@@ -115,6 +118,9 @@ def _synced(located: LocatedWorkspace, terminal: Terminal) -> int:
         report = indexing.IndexReport.of_sync(done)
         indexing.tell_skipped(terminal, report)
         terminal.write("".join(f"{line}\n" for line in indexing.page(report)))
+        if leave is not None:
+            _log.info("index the short way: done")
+            leave()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:

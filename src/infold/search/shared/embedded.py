@@ -15,7 +15,7 @@ from infold.errors import IndexFault
 from infold.search.index.contract import VectorIndex
 from infold.search.index.generations import OWNER_LOCK, Generations
 from infold.search.index.process_lock import ProcessLock
-from infold.search.shared.shared_index import SharedIndex
+from infold.search.shared.shared_index import SharedIndex, end_unused
 
 _SHARD: Final = "shard"
 _COMPACTING: Final = (
@@ -55,6 +55,7 @@ class EdgeEngine:
         That process inherits the owner's lock, so that the shard is nobody else's until it ends, even where this one is
         killed.
         """
+        end_unused(self._folder.folder_of(generation))
         claim = ProcessLock(self._folder.folder_of(generation) / OWNER_LOCK)
         if not (self.exists(generation) and claim.take()):
             return False
@@ -66,6 +67,7 @@ class EdgeEngine:
 
     def drop(self, generation: str) -> None:
         """Takes the generation away, unless somebody still uses it; what is not there is passed over."""
+        end_unused(self._folder.folder_of(generation))
         self._folder.remove(generation)
 
     def _shard(self, generation: str) -> Path:

@@ -25,6 +25,7 @@ from infold.search.index.process_lock import ProcessLock, forget_files, keep_for
 from infold.search.shared import protocol as wire
 from infold.search.shared.frames import Disconnected
 from infold.search.shared.index_client import IndexConnection
+from infold.search.shared.leaving import is_leaving
 from infold.search.shared.rendezvous import read_card, retire
 
 if TYPE_CHECKING:
@@ -156,11 +157,21 @@ def _taken(folder: Path, opener: Opener) -> _Sharing:
 def _given_back(folder: Path, sharing: _Sharing) -> None:
     with _registry:
         sharing.users -= 1
-        is_last = sharing.users == 0
+        is_last = sharing.users == 0 and not (is_leaving() and sharing.is_owner)
         if is_last and _sharings.get(folder) is sharing:
             del _sharings[folder]
     if is_last:
         sharing.end()
+
+
+def end_unused(folder: Path) -> None:
+    """Closes what was left open in `folder`, where nobody uses it (`search.shared.leaving`)."""
+    with _registry:
+        sharing = _sharings.get(folder.resolve())
+        if sharing is None or sharing.users:
+            return
+        del _sharings[folder.resolve()]
+    sharing.end()
 
 
 def _end_all() -> None:
