@@ -12,7 +12,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infold.errors import IndexFault
-from infold.search.index.contract import Filter, IndexPoint, PointGroup
+from infold.search.index.contract import Filter, Hit, IndexPoint, PointGroup, facts_of
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
+from infold.search.query.results import Result
 from infold.search.terms import document_words, query_weights
 from tests.search.filters import FILTERS, PATHS, POINTS, id_of, lets_through, point
 
@@ -32,7 +32,7 @@ LEVAIN = {"levain": 1.0}
 def said(n: int, path: str, text: str, language: str = "english") -> IndexPoint:
     """A point with the words of a text."""
     words, written = document_words(text, language)
-    return replace(point(n, path, words), written=written)
+    return point(n, path, words)._replace(written=written)
 
 
 @pytest.fixture
@@ -53,11 +53,17 @@ def put(writer: WordWriter, *points: IndexPoint) -> None:
     writer.commit()
 
 
+@pytest.mark.parametrize("record", [IndexPoint, Hit, Result])
+def test_points_hits_and_results_have_the_same_facts(record):
+    """What the index keeps of a point beside where it stands has one name and one default in all three."""
+    facts = facts_of(Hit("a.md", 1, 1, (), 0.0))
+    assert {name: record._field_defaults[name] for name in facts} == facts
+
+
 def test_a_hit_is_the_point_that_was_given(writer: WordWriter, index: WordIndex):
     """Every field of a point comes back with it, in whatever script; what was not given stays empty."""
     bare = point(3, "a/b é.md")
-    full = replace(
-        point(4, "日本/ノート.md", "stone"),
+    full = point(4, "日本/ノート.md", "stone")._replace(
         trail=("Öl", "“quoted”", "x\ty\nz"),
         kind="daily",
         group=PointGroup.MEMORY,
@@ -73,7 +79,7 @@ def test_a_hit_is_the_point_that_was_given(writer: WordWriter, index: WordIndex)
         for field in ("id", "path", "start_line", "end_line", "title", "trail", "kind", "group", "date", "level"):
             assert getattr(hit, field) == getattr(given_, field)
         assert (hit.trust, hit.parent) == (given_.trust, given_.parent)
-        assert index.hits([given_.id, id_of(99)]) == {given_.id: replace(hit, score=0.0)}
+        assert index.hits([given_.id, id_of(99)]) == {given_.id: hit._replace(score=0.0)}
     assert hit.tags == ("b", "work", "work/urgent")
 
 

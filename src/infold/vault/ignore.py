@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.vault.names import folded
 
@@ -26,8 +25,7 @@ _NAMED_GROUP: Final = re.compile(r"\(\?<(?![=!])")
 Problem = tuple[str, str]  # path, reason
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRules:
+class FolderRules(NamedTuple):
     """The rules in force in one folder: those of the folders above, then its own.
 
     As with git, a deeper file and a later line win. `.infoldignore` has the last word over `.gitignore`, so that notes
@@ -36,7 +34,7 @@ class FolderRules:
 
     git: tuple[tuple[str, GitIgnoreSpec], ...] = ()
     infold: tuple[tuple[str, GitIgnoreSpec], ...] = ()
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    problems: tuple[Problem, ...] = ()
 
     @property
     def is_active(self) -> bool:

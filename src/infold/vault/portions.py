@@ -7,7 +7,6 @@ refused (spec 3, section 6, memory_get).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -39,11 +38,10 @@ class Portion(NamedTuple):
     near: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _WantedLines:
+class _WantedLines(NamedTuple):
     path: str
     start: int
-    count: int | None
+    most: int | None
 
 
 def read_portion(vault: Path, params: VaultParams, asked: str) -> Portion:
@@ -147,11 +145,11 @@ def _cut(vault: Path, params: VaultParams, path: str, wanted: _WantedLines) -> P
 def _portion(path: str, text: str, wanted: _WantedLines) -> Portion:
     if wanted.start < 1:
         raise UsageError("Lines count from 1.", hint="Such as notes.md:1:20 for the first twenty.")
-    if wanted.count == _BACKWARDS:
+    if wanted.most == _BACKWARDS:
         raise UsageError("The lines run backwards.", hint="The first comes first, such as notes.md:5-11.")
     lines = Lines(text)
     total = len(lines.starts) - (lines.starts[-1] == len(text))
-    last = total if wanted.count is None else min(wanted.start + wanted.count - 1, total)
+    last = total if wanted.most is None else min(wanted.start + wanted.most - 1, total)
     if wanted.start > total or last < wanted.start:
         return Portion(path, "", wanted.start, 0, total)
     end = lines.starts[last] if last < len(lines.starts) else len(text)

@@ -67,7 +67,7 @@ class SourcesFeed:
             return ReadResult(item, reason=str(error), is_kept=True)
         made = note_points(replace(parse(item.path, text), title=record.title), record.kind, self.params)
         points = [
-            replace(point, group=PointGroup.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
+            point._replace(group=PointGroup.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
             for point in made.points
         ]
         return ReadResult(item, record.content, replace(made, points=points))

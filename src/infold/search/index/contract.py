@@ -8,7 +8,6 @@ tests. Engines translate their own errors into IndexFault. What is indexed when 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -46,31 +45,18 @@ NOTE_GROUPS: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY)  # what notes of th
 DEFAULT_GROUPS: Final = (*NOTE_GROUPS, PointGroup.SESSIONS, PointGroup.MEMORY)  # others where they are asked for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointFacts:
-    """What the index keeps of a point for whoever finds it, beside where it stands.
-
-    `level` says what the point is (passage, turns, node, summary), `parent` the id of the node right above it. `date`
-    is an ISO day. A field that is added here goes with every hit and result; `SCHEMA` then is another.
-    """
-
-    date: str | None = None
-    tags: tuple[str, ...] = ()
-    level: str = "passage"
-    trust: str = "vault"
-    parent: str = ""
+# What the index keeps of a point for whoever finds it, beside where it stands: points, hits and results all have these.
+# `level` says what the point is (passage, turns, node, summary), `parent` the id of the node right above it. `date` is
+# an ISO day. With one more, `SCHEMA` is another.
+_FACTS: Final = ("date", "tags", "level", "trust", "parent")
 
 
-_FACTS: Final = tuple(field.name for field in fields(PointFacts))
+def facts_of(hit: Hit) -> dict[str, Any]:
+    """These fields of a hit, by name, as a result has them too."""
+    return {name: getattr(hit, name) for name in _FACTS}
 
 
-def facts_of(point: PointFacts) -> dict[str, Any]:
-    """These fields of a point, a hit or a result, by name."""
-    return {name: getattr(point, name) for name in _FACTS}
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPoint(PointFacts):
+class IndexPoint(NamedTuple):
     """One passage as the index takes it.
 
     `path` is what points are taken away by: a note, a transcript, a memory tree. `within` are the ids of all nodes that
@@ -89,10 +75,14 @@ class IndexPoint(PointFacts):
     words: str = ""
     written: str = ""
     within: tuple[str, ...] = ()
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit(PointFacts):
+class Hit(NamedTuple):
     """A passage that was found, best first. Scores of different kinds of query do not compare."""
 
     path: str
@@ -104,25 +94,15 @@ class Hit(PointFacts):
     id: str = ""
     group: str = PointGroup.NOTEBOOK
     kind: str = ""
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
 
     def scored(self, score: float) -> Hit:
-        """The hit with another score: what a search does hundreds of times, and `replace` takes five times as long."""
-        return Hit(
-            self.path,
-            self.start_line,
-            self.end_line,
-            self.trail,
-            score,
-            self.title,
-            self.id,
-            self.group,
-            self.kind,
-            date=self.date,
-            tags=self.tags,
-            level=self.level,
-            trust=self.trust,
-            parent=self.parent,
-        )
+        """The hit with another score."""
+        return self._replace(score=score)
 
 
 class Filter(NamedTuple):

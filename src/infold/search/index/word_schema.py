@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -25,7 +24,7 @@ from infold.search.index.point_ids import point_number
 WordField = Literal["words", "written"]
 WORD_FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
 NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
-_STORED: Final = tuple(field.name for field in fields(Hit) if field.name != "score")
+_STORED: Final = tuple(name for name in Hit._fields if name != "score")
 _values_of = attrgetter(*_STORED)
 _TUPLES: Final = ("trail", "tags")
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from infold.search.index.contract import NO_DEMANDS, Demands, Filter, Hit, facts_of
@@ -201,7 +201,7 @@ class _Collector:
         more: dict[str, list[Result]] = {}
         for result in [*shown, *rest]:
             more.setdefault(_note_of(result), []).append(result)
-        return [replace(best, more=tuple(others)) if others else best for best, *others in more.values()]
+        return [best._replace(more=tuple(others)) if others else best for best, *others in more.values()]
 
     def add(self, ranked: Ranked) -> None:
         """One more place, unless its text is gone, the place is shown already or it is not what was demanded."""

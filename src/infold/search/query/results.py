@@ -6,18 +6,16 @@ Records only. Finding them belongs to `search.query.searcher`, showing them to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from infold.search.index.contract import PointFacts, PointGroup
+from infold.search.index.contract import PointGroup
 from infold.search.query.fusion import Evidence
 
 # As groups, empty or not (spec 3, section 6).
 ALWAYS_SHOWN: Final = (PointGroup.NOTEBOOK, PointGroup.DAILY, PointGroup.SESSIONS)
 
 
-@dataclass(frozen=True, slots=True)
-class Result(PointFacts):
+class Result(NamedTuple):
     """The best place of a note that answers; `more` are others of it, best first.
 
     Lines count from 1, both included; `heading` is the nearest one, as written.
@@ -43,6 +41,11 @@ class Result(PointFacts):
     words: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     more: tuple[Result, ...] = ()
+    date: str | None = None
+    tags: tuple[str, ...] = ()
+    level: str = "passage"
+    trust: str = "vault"
+    parent: str = ""
 
 
 class Timing(NamedTuple):
@@ -78,7 +81,7 @@ class SearchResult(NamedTuple):
     @property
     def places(self) -> tuple[Result, ...]:
         """Every place, those of one note together."""
-        return tuple(place for result in self.results for place in (replace(result, more=()), *result.more))
+        return tuple(place for result in self.results for place in (result._replace(more=()), *result.more))
 
 
 def grouped(results: list[Result]) -> dict[str, tuple[Result, ...]]:
