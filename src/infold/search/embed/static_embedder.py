@@ -82,7 +82,11 @@ class StaticEmbedder:
     def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[Sequence[int] | npt.NDArray[np.uint16]]:
         """The ids of the tokens of each text; of a little text without loading the tokenizer."""
         quick = None if is_much else self._quick_tokens(texts)
-        return self._many_tokens.of(texts) if quick is None else iter(quick)
+        if quick is not None:
+            return iter(quick)
+        if len(texts) >= self._many_texts:
+            return self._many_tokens.of(texts)
+        return (self._tokenizer.encode(text, add_special_tokens=False).ids for text in texts)
 
     def _quick_tokens(self, texts: Sequence[str]) -> list[list[int]] | None:
         """The ids of the tokens of each text; None where the tokenizer is loaded, or is to be."""

@@ -17,12 +17,13 @@ import tantivy
 from tantivy import FieldType, Occur, Query
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
-from infold.search.index.contract import Demands, Filter, Hit, IndexPoint, tags_above
-from infold.search.index.filter_terms import DATE, KEYWORDS, keywords_of, matches
+from infold.search.index.contract import Demands, Filter, Hit, IndexPoint, folders_of, tags_above
 from infold.search.index.point_ids import point_number
 
 WordField = Literal["words", "written"]
 WORD_FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
+DATE: Final = "date"
+KEYWORDS: Final = ("path", "folders", "group", "kind", "level", "trust", "tags", "within")
 NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
 _STORED: Final = tuple(name for name in Hit._fields if name != "score")
 _values_of = attrgetter(*_STORED)
@@ -49,7 +50,7 @@ def document(point: IndexPoint) -> tantivy.Document:
     """What the index keeps of a point."""
     made = tantivy.Document()
     made.add_unsigned(NUMBER, point_number(point.id))
-    for name, values in keywords_of(point).items():
+    for name, values in _keywords_of(point).items():
         for value in values:
             made.add_text(name, value)
     for name in WORD_FIELDS:
@@ -99,7 +100,7 @@ def any_of(schema: tantivy.Schema, field: str, values: Collection[str] | Collect
 
 def conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
     """`where` in the engine's words; they count nothing."""
-    parts = [any_of(schema, field, values) for field, values in matches(where)]
+    parts = [any_of(schema, field, values) for field, values in _matches(where)]
     if where.since or where.until:
         first, last = _day(where.since or "0000-00-00"), _day(where.until or "9999-99-99")
         parts.append(Query.range_query(schema, DATE, FieldType.Unsigned, first, last))
@@ -147,3 +148,33 @@ def translated(folder: Path, doing: str) -> Iterator[None]:
         raise IndexFault(
             f"The search index failed while {doing}: {said}", hint="`infold index` makes it anew where it is damaged."
         ) from error
+
+
+def _keywords_of(point: IndexPoint) -> dict[str, list[str]]:
+    """The keywords of a point by field; fields that are empty are left out."""
+    found: dict[str, list[str]] = {
+        "path": [point.path],
+        "folders": list(folders_of(point.path)),
+        "group": [str(point.group)],
+        "kind": [point.kind],
+        "level": [point.level],
+        "trust": [point.trust],
+        "tags": list(tags_above(point.tags)),
+        "within": list(point.within),
+    }
+    return {name: values for name, values in found.items() if values}
+
+
+def _matches(where: Filter) -> list[tuple[str, list[str]]]:
+    """Fields with the values that each has to hold one of; a field may come more than once (every tag is a must)."""
+    allowed: list[tuple[str, tuple[str, ...] | None]] = [
+        ("path", where.paths),
+        ("folders", tuple(prefix.strip("/") for prefix in where.prefixes) or None),
+        ("group", where.groups or None),
+        ("kind", where.kinds or None),
+        ("level", where.levels or None),
+        ("trust", where.trusts or None),
+        ("within", where.within or None),
+        *(("tags", (tag.strip("#/").casefold(),)) for tag in where.tags),
+    ]
+    return [(name, [str(value) for value in values]) for name, values in allowed if values is not None]
