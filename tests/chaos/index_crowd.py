@@ -22,6 +22,8 @@ import numpy as np
 
 from infold.search.index.contract import Filter, IndexPoint, VectorRecord
 from infold.search.index.generations import Generations
+from infold.search.index.manifest import NOTES as NOTES_FEED
+from infold.search.index.manifest import Manifest
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
@@ -111,15 +113,21 @@ class Opened:
         self.vectors = EdgeEngine(folder).open(generation)
         self.words = WordIndex(index.words_of(generation))
         self._writer = WordWriter(index.words_of(generation), is_little=True) if writes else None
+        self._manifest = Manifest(folder / "manifest.sqlite") if writes else None
 
     def write(self, note: int, points: list[IndexPoint]) -> None:
-        """As a sync does: words, then vectors."""
-        if self._writer is not None:
-            former = self._writer.numbers([f"{note}.md"])
-            self._writer.replace([f"{note}.md"], points)
-            self._writer.commit()
-            self.vectors.delete(former)
-            self.vectors.put(records_of(points))
+        """As a sync does: what leaves is noted, then words, then vectors; durable before what leaves is forgotten."""
+        if self._writer is None or self._manifest is None:
+            return
+        paths = [f"{note}.md"]
+        self._manifest.begin(NOTES_FEED, paths, self._writer.numbers(paths))
+        self._writer.replace(paths, points)
+        self._writer.commit()
+        leaving = self._manifest.leaving()
+        self.vectors.delete(self._writer.missing(leaving))
+        self.vectors.put(records_of(points))
+        self.vectors.flush()
+        self._manifest.gone(leaving)
 
     @property
     def is_owner(self) -> bool:
@@ -128,6 +136,8 @@ class Opened:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
+        if self._manifest is not None:
+            self._manifest.close()
         self.words.close()
         self.vectors.close()
 
