@@ -33,7 +33,7 @@ def test_what_was_flushed_is_there_again(tmp_path: Path):
     first.close()
     second = EdgeIndex(tmp_path / "shard")
     assert second.count() == 1
-    assert second.query(np.eye(SIZE, dtype=np.float32)[1], 5) == [(1, pytest.approx(1, abs=2e-3))]
+    assert second.query(np.eye(SIZE, dtype=np.float32)[1], 5) == [(1, pytest.approx(1, abs=0.02))]
     second.close()
 
 
@@ -63,22 +63,27 @@ def test_what_was_refused_is_not_tried_again(tmp_path: Path):
     EdgeIndex(tmp_path / "shard").close()
 
 
-def test_the_short_forms_of_vectors_lose_next_to_nothing(tmp_path: Path):
-    """Of an exact scan's best ten among 4,000 vectors that crowd together, at least 95 in 100 are found; scores are exact."""
+def test_four_bits_a_number_tell_vectors_apart(tmp_path: Path):
+    """Of an exact scan's best ten among 4,000 vectors that crowd together, at least 80 in 100 are found.
+
+    What is found in another's place is nearly as near, and scores are those of the exact scan but for a fiftieth.
+    """
     chance = np.random.default_rng(5)
-    crowds = chance.normal(size=(40, 64))
-    vectors = (crowds[chance.integers(0, 40, 4000)] + 0.4 * chance.normal(size=(4000, 64))).astype(np.float32)
+    crowds = chance.normal(size=(40, 256))
+    vectors = (crowds[chance.integers(0, 40, 4000)] + 0.4 * chance.normal(size=(4000, 256))).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    index = EdgeIndex(tmp_path / "shard", 64)
+    index = EdgeIndex(tmp_path / "shard", 256)
     index.put([VectorRecord(n, vector) for n, vector in enumerate(vectors)])
     found = 0
     for asked in vectors[:50]:
         exact = vectors @ asked
         hits = index.query(asked, 10)
-        assert [score for _, score in hits] == pytest.approx([exact[one] for one, _ in hits], abs=2e-3)
-        found += len({one for one, _ in hits} & set(np.argsort(-exact)[:10].tolist()))
+        best = np.argsort(-exact)[:10].tolist()
+        assert [score for _, score in hits] == pytest.approx([exact[one] for one, _ in hits], abs=0.02)
+        assert min(exact[one] for one, _ in hits) >= exact[best[-1]] - 0.02
+        found += len({one for one, _ in hits} & set(best))
     index.close()
-    assert found / 500 >= 0.95
+    assert found / 500 >= 0.8
 
 
 KILLED = """

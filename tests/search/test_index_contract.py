@@ -127,19 +127,20 @@ def test_scores_are_cosine(index: VectorIndex):
     index.put([record(1, unit(1, 0)), record(MOST, unit(1, 1))])
     hits = index.query(unit(1, 0), 5)
     assert [one for one, _ in hits] == [1, MOST]
-    assert [score for _, score in hits] == pytest.approx([1, math.sqrt(0.5)], abs=2e-3)
+    assert [score for _, score in hits] == pytest.approx([1, math.sqrt(0.5)], abs=0.03)
     assert [one for one, _ in index.query(unit(1, 0), 1)] == [1]
 
 
 def test_vectors_come_back(index: VectorIndex):
-    """In bulk, by number, of unit length, as near as eight bits a number allow; what is not there is left out."""
+    """In bulk, by number, of unit length, as near as four bits a number allow; what is not there is left out."""
     given_ = {n * n: unit(1, n, n * n) for n in range(250)} | {MOST: unit(0, 1)}
     index.put([record(n, vector) for n, vector in given_.items()])
     found = index.vectors([*given_, MOST - 1])
     assert set(found) == set(given_)
     for one, vector in found.items():
         assert vector.dtype == np.float32
-        assert np.allclose(vector, given_[one], atol=6e-3)
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-3)
+        assert vector @ given_[one] > 0.98
     assert index.vectors([]) == {}
 
 
@@ -180,7 +181,7 @@ def test_a_vector_is_replaced_by_its_number(index: VectorIndex):
     index.put([record(1, unit(1))])
     index.put([record(1, unit(0, 0, 1)), record(1, unit(0, 1))])
     assert index.count() == 1
-    assert index.query(unit(0, 1), 5)[0][1] == pytest.approx(1, abs=2e-3)
+    assert index.query(unit(0, 1), 5)[0][1] == pytest.approx(1, abs=0.02)
 
 
 def test_more_than_one_call_takes(index: VectorIndex):

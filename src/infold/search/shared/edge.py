@@ -27,11 +27,9 @@ CONFIG_FILE: Final = "edge_config.json"
 _LOCK: Final = "opened.lock"
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
-_COMPACT_KB: Final = 500  # of vectors, from which compacting puts a part of the shard in the form that opens fast
+_COMPACT_KB: Final = 250  # of vectors, from which compacting puts a part of the shard in the form that opens fast
 _ALL_VECTORS: Final = 10  # KB, from which the engine would ask a graph; there is none, so it says nothing here
 _MAPPED: Final = qe.Memory.Cached  # read as files, not copied into memory: a quarter of the time to open
-_OVERSAMPLING: Final = 2.0  # of vectors in their short form (4 bits a number): finds what an exact scan finds
-_FEWEST_COMPARED: Final = 100
 
 
 @contextmanager
@@ -95,10 +93,9 @@ class EdgeIndex:
             query=qe.Query.Nearest(nearest, using=DENSE),
             filter=None if among is None else qe.Filter(must=[qe.HasIdCondition({*among})]),
             with_payload=False,
-            params=_scanning(limit),
         )
-        with self._turns.reading(), _translated("searching"):
-            return [(_number(point.id), point.score) for point in self._open.query(request)]
+        with self._turns.reading(), _translated("searching"):  # rounded, a vector may come out nearer than itself
+            return [(_number(point.id), min(point.score, 1.0)) for point in self._open.query(request)]
 
     def vectors(self, numbers: Sequence[int]) -> dict[int, Vector]:
         """The vectors of these numbers, of unit length, rounded as the engine keeps them; one not there is left out."""
@@ -109,7 +106,8 @@ class EdgeIndex:
             with self._turns.reading(), _translated("reading vectors"):
                 for record in self._open.retrieve([*batch], False, True):
                     named: Any = record.vector
-                    found[_number(record.id)] = np.asarray(named[DENSE], dtype=np.float32)
+                    vector = np.asarray(named[DENSE], dtype=np.float32)
+                    found[_number(record.id)] = vector / np.linalg.norm(vector)
         return found
 
     def count(self) -> int:
@@ -185,8 +183,7 @@ def _config(vector_size: int) -> qe.EdgeConfig:
     dense = qe.EdgeVectorParams(
         size=vector_size,
         distance=qe.Distance.Cosine,
-        datatype=qe.VectorStorageDatatype.Turbo8,
-        quantization_config=qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4, memory=_MAPPED),
+        datatype=qe.VectorStorageDatatype.Turbo4,  # type: ignore[attr-defined] # its types lack what it has
     )
     return qe.EdgeConfig(
         vectors={DENSE: dense},
@@ -212,9 +209,3 @@ def _batches(items: Sequence[_T]) -> Iterator[list[_T]]:
     rest = iter(items)
     while batch := list(islice(rest, UPSERT_POINTS)):
         yield batch
-
-
-def _scanning(limit: int) -> qe.SearchParams:
-    """Short forms of the vectors are compared first, then the best of them exactly."""
-    more = max(_OVERSAMPLING, _FEWEST_COMPARED / max(limit, 1))
-    return qe.SearchParams(quantization=qe.QuantizationSearchParams(rescore=True, oversampling=more))
