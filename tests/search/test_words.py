@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from infold.errors import IndexFault
 from infold.search.index.contract import Filter, Hit, IndexPoint, PointGroup, facts_of
+from infold.search.index.point_ids import bucket_of, passage_id, passage_ids, point_number
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
 from infold.search.query.results import Result
@@ -149,6 +150,26 @@ def test_replacing_a_path_takes_all_its_points(writer: WordWriter, index: WordIn
     assert index.count() == 5
 
 
+@given(st.integers(0, 2**63 - 1))
+def test_the_id_of_a_passage_is_its_number(number: int):
+    """What engines know a passage by is what its id says, and the other way round."""
+    assert point_number(passage_id(number)) == number
+
+
+def test_one_passage_among_many_of_its_note_is_looked_up_and_taken_away(writer: WordWriter, index: WordIndex):
+    """All passages of a note are in one bucket, far more than are looked at first: only the one meant is given, or goes."""
+    ids = passage_ids("a.md", [f"text {n % 50}" for n in range(100)])
+    assert len({bucket_of(point_number(one)) for one in ids}) == 1
+    put(writer, *(point(n, "a.md")._replace(id=one) for n, one in enumerate(ids)))
+    assert [(one, hit.start_line) for one, hit in index.hits(ids[70:71]).items()] == [(ids[70], 70)]
+    assert set(index.hits(ids)) == set(ids)
+    other = passage_ids("a.md", ["no text there"])
+    assert writer.missing([*map(point_number, (*ids[:3], *other))]) == [point_number(other[0])]
+    writer.delete([ids[70], *other])
+    writer.commit()
+    assert set(index.hits(ids)) == {*ids} - {ids[70]}
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_points=POINTS, filters=st.lists(FILTERS, min_size=3, max_size=3))
 def test_a_filter_lets_through_what_its_words_say(writer, index, given_points: list[dict], filters: list[Filter]):
@@ -245,7 +266,7 @@ def test_damage_is_told_and_ends_no_process(writer: WordWriter, file: str, how: 
     for found in [one for one in writer.folder.iterdir() if one.name.endswith(file)]:
         data = bytearray(found.read_bytes())
         middle = len(data) // 3
-        data[middle : middle + 8] = bytes(8)
+        data[middle : middle + 8] = bytes(sign ^ 0xFF for sign in data[middle : middle + 8])
         if how == "gone":
             found.unlink()
         else:

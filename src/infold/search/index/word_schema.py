@@ -9,36 +9,39 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Final, Literal, cast
 
 import tantivy
 from tantivy import FieldType, Occur, Query
 
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import Demands, Filter, Hit, IndexPoint, folders_of, tags_above
-from infold.search.index.point_ids import point_number
+from infold.search.index.point_ids import bucket_of, passage_id, point_number
 
 WordField = Literal["words", "written"]
 WORD_FIELDS: Final[tuple[WordField, ...]] = ("words", "written")
 DATE: Final = "date"
 KEYWORDS: Final = ("path", "folders", "group", "kind", "level", "trust", "tags", "within")
 NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
-_STORED: Final = tuple(name for name in Hit._fields if name != "score")
-_values_of = attrgetter(*_STORED)
-_TUPLES: Final = ("trail", "tags")
+BUCKET: Final = "bucket"  # of a number, by which it is looked up: terms of notes take a seventh of the room
+_LOOKED_AT: Final = 8  # points of the same buckets, a point that is looked up
+_USUAL: Final[tuple[object, ...]] = ([], None, "passage", "vault", "", "")  # ends of rows that are not kept
+_ENDS: Final = len(_USUAL) + 7  # values of a row
+_written: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_read: Final = json.JSONDecoder().raw_decode
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesystem", "PermissionDenied")
 
 
 def new_schema() -> tantivy.Schema:
-    """The fields of an index that is made."""
+    """The fields of an index that is made. Keywords are bytes, which have no lengths kept as texts have."""
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field(NUMBER, indexed=True, fast=True)
+    builder.add_unsigned_field(NUMBER, fast=True)
+    builder.add_unsigned_field(BUCKET, indexed=True)
     for name in KEYWORDS:
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+        builder.add_bytes_field(name, indexed=True)
     for name in WORD_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     builder.add_unsigned_field(DATE, indexed=True)
@@ -48,33 +51,42 @@ def new_schema() -> tantivy.Schema:
 
 def document(point: IndexPoint) -> tantivy.Document:
     """What the index keeps of a point."""
-    made = tantivy.Document()
-    made.add_unsigned(NUMBER, point_number(point.id))
+    made, number = tantivy.Document(), point_number(point.id)
+    made.add_unsigned(NUMBER, number)
+    made.add_unsigned(BUCKET, bucket_of(number))
     for name, values in _keywords_of(point).items():
         for value in values:
-            made.add_text(name, value)
+            made.add_bytes(name, _bytes(value))
     for name in WORD_FIELDS:
         made.add_text(name, getattr(point, name))
     if point.date:
         made.add_unsigned(DATE, _day(point.date))
-    made.add_bytes("row", _row(point))
+    made.add_bytes("row", _row(point, number))
     return made
 
 
-def _row(point: IndexPoint) -> bytes:
-    """What a hit shows of a point, by name; fields that are empty are left out."""
-    row = {name: value for name, value in zip(_STORED, _values_of(point), strict=True) if value not in {"", None, ()}}
-    if point.tags:
-        row["tags"] = tags_above(point.tags)
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+def _row(point: IndexPoint, number: int) -> bytes:
+    """What a hit shows of a point; the end is left out where it is as usual.
+
+    What passages of a note have in common stands together: the engine packs what is repeated.
+    """
+    named = "" if point.id == passage_id(number) else point.id
+    ends = [list(tags_above(point.tags)), point.date, point.level, point.trust, point.parent, named]
+    while ends and ends[-1] == _USUAL[len(ends) - 1]:
+        ends.pop()
+    lines = point.end_line - point.start_line
+    place = (point.start_line, lines, point.trail, point.path, point.title, point.kind, point.group)
+    return _bytes(_written([*place, *ends]))
 
 
-def read_row(row: bytes) -> Hit:
+def read_row(number: int, row: bytes) -> Hit:
     """The point that `document` kept so; its score is 0."""
-    values: dict[str, Any] = json.loads(row)
-    for name in _TUPLES:
-        values[name] = tuple(values.get(name, ()))
-    return Hit(score=0.0, **values)
+    values, _ = _read(row.decode("utf-8", "surrogatepass"))
+    values += _USUAL[len(values) - _ENDS :] if len(values) < _ENDS else ()
+    start, lines, trail, path, title, kind, group, tags, date, level, trust, parent, named = values
+    id_ = named or passage_id(number)
+    place = path, start, start + lines, tuple(trail), 0.0, title
+    return Hit(*place, id_, group, kind, date, tuple(tags), level, trust, parent)
 
 
 def all_of(query: Query, *more: Query) -> Query:
@@ -93,14 +105,44 @@ def numbers_of(searcher: tantivy.Searcher, query: Query, most: int) -> list[int]
     return cast("list[int]", searcher.fast_field_values(NUMBER, [address for _, address in found]))
 
 
-def any_of(schema: tantivy.Schema, field: str, values: Collection[str] | Collection[int]) -> Query:
+def standing(
+    searcher: tantivy.Searcher, schema: tantivy.Schema, numbers: Collection[int], *conditions: Query
+) -> dict[int, tantivy.DocAddress]:
+    """Where the points of these numbers stand that are there and meet all conditions."""
+    wanted, depth = frozenset(numbers), _LOOKED_AT * len(numbers)
+    query = all_of(any_of(schema, BUCKET, {bucket_of(one) for one in wanted}), *conditions)
+    while True:
+        found = [address for _, address in searcher.search(query, max(1, depth), count=False).hits]
+        if len(found) < depth or not wanted:
+            there = cast("list[int]", searcher.fast_field_values(NUMBER, found))
+            return {one: address for one, address in zip(there, found, strict=True) if one in wanted}
+        depth *= 8
+
+
+def point_query(schema: tantivy.Schema, number: int) -> Query:
+    """The point of this number."""
+    itself = Query.range_query(schema, NUMBER, FieldType.Unsigned, number, number)
+    return all_of(Query.term_query(schema, BUCKET, bucket_of(number), "basic"), itself)
+
+
+def path_query(schema: tantivy.Schema, path: str) -> Query:
+    """Every point of this path."""
+    return Query.term_query(schema, "path", _bytes(path), "basic")
+
+
+def any_of(schema: tantivy.Schema, field: str, values: Collection[str | bytes | int]) -> Query:
     """What holds one of these terms: a query of a set would go through all terms there are, for six times as long."""
     return Query.boolean_query([(Occur.Should, Query.term_query(schema, field, value, "basic")) for value in values])
 
 
 def conditions(schema: tantivy.Schema, where: Filter) -> list[Query]:
     """`where` in the engine's words; they count nothing."""
-    parts = [any_of(schema, field, values) for field, values in _matches(where)]
+    parts = [any_of(schema, field, [_bytes(value) for value in values]) for field, values in _matches(where)]
+    if where.prefixes:
+        below = [_bytes(prefix.strip("/")) for prefix in where.prefixes]
+        parts.append(
+            Query.boolean_query([(Occur.Should, any_of(schema, field, below)) for field in ("folders", "path")])
+        )
     if where.since or where.until:
         first, last = _day(where.since or "0000-00-00"), _day(where.until or "9999-99-99")
         parts.append(Query.range_query(schema, DATE, FieldType.Unsigned, first, last))
@@ -122,6 +164,10 @@ def demanded(schema: tantivy.Schema, demands: Demands) -> list[Query]:
 def _begins(start: str) -> str:
     """The pattern of terms that begin so."""
     return "".join(sign if sign.isalnum() else f"\\{sign}" for sign in start) + ".*"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _day(iso: str) -> int:
@@ -154,7 +200,7 @@ def _keywords_of(point: IndexPoint) -> dict[str, list[str]]:
     """The keywords of a point by field; fields that are empty are left out."""
     found: dict[str, list[str]] = {
         "path": [point.path],
-        "folders": list(folders_of(point.path)),
+        "folders": list(folders_of(point.path)[:-1]),  # the last is the path
         "group": [str(point.group)],
         "kind": [point.kind],
         "level": [point.level],
@@ -169,7 +215,6 @@ def _matches(where: Filter) -> list[tuple[str, list[str]]]:
     """Fields with the values that each has to hold one of; a field may come more than once (every tag is a must)."""
     allowed: list[tuple[str, tuple[str, ...] | None]] = [
         ("path", where.paths),
-        ("folders", tuple(prefix.strip("/") for prefix in where.prefixes) or None),
         ("group", where.groups or None),
         ("kind", where.kinds or None),
         ("level", where.levels or None),

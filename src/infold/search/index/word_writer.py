@@ -10,13 +10,21 @@ from pathlib import Path
 from typing import Final
 
 import tantivy
-from tantivy import Query
 
 from infold.errors import IndexFault
 from infold.search.index.contract import Filter, IndexPoint
 from infold.search.index.integrity import META, seal, verify
 from infold.search.index.point_ids import point_number
-from infold.search.index.word_schema import NUMBER, any_of, document, filtered, new_schema, numbers_of, translated
+from infold.search.index.word_schema import (
+    document,
+    filtered,
+    new_schema,
+    numbers_of,
+    path_query,
+    point_query,
+    standing,
+    translated,
+)
 
 _HEAP_BYTES: Final = 60_000_000  # of what is written before a part of the index is made of it
 _LITTLE_BYTES: Final = 15_000_000
@@ -39,10 +47,10 @@ class WordWriter:
 
     def replace(self, paths: Sequence[str], points: Sequence[IndexPoint]) -> None:
         """Takes away every point of these paths and adds these points."""
-        writer = self._open
+        writer, schema = self._open, self._index.schema
         with translated(self.folder, "writing"):
             for path in paths:
-                writer.delete_documents_by_term("path", path)
+                writer.delete_documents_by_query(path_query(schema, path))
             for point in points:
                 writer.add_document(document(point))
 
@@ -53,11 +61,10 @@ class WordWriter:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Takes these points away; an id that is not there is passed over."""
-        writer = self._open
+        writer, schema = self._open, self._index.schema
         with translated(self.folder, "deleting"):
-            for one in ids:  # by query: by a term that is a number the engine deletes nothing, and says nothing
-                named = Query.term_query(self._index.schema, NUMBER, point_number(one), "basic")
-                writer.delete_documents_by_query(named)
+            for one in ids:
+                writer.delete_documents_by_query(point_query(schema, point_number(one)))
 
     def commit(self) -> None:
         """Makes all that was written since the last commit durable, and visible, at once."""
@@ -79,7 +86,7 @@ class WordWriter:
     def missing(self, numbers: Collection[int]) -> list[int]:
         """Those of these numbers that no point has, as committed."""
         with translated(self.folder, "looking points up"):
-            there = numbers_of(self._committed(), any_of(self._index.schema, NUMBER, numbers), len(numbers))
+            there = standing(self._committed(), self._index.schema, numbers)
         return sorted(set(numbers).difference(there))
 
     def _committed(self) -> tantivy.Searcher:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import tantivy
 from tantivy import Occur, Query
@@ -29,7 +29,9 @@ from infold.search.index.word_schema import (
     demanded,
     filtered,
     numbers_of,
+    path_query,
     read_row,
+    standing,
     translated,
 )
 
@@ -97,10 +99,11 @@ class WordIndex:
         if groups:
             known = {one: hit for one, hit in known.items() if hit.group in groups}
         if missing:
-            named = any_of(self._schema, NUMBER, missing)
-            query = all_of(named, *conditions(self._schema, where), *demanded(self._schema, demands))
-            found = self._asked(query, len(missing), "looking points up")
-            known |= {point_number(hit.id): hit for _, hit in found}
+            met = (*conditions(self._schema, where), *demanded(self._schema, demands))
+            with translated(self.folder, "looking points up"):
+                committed = self._last()
+                found = standing(committed.searcher, self._schema, missing, *met)
+                known |= dict(zip(found, committed.read(list(found), list(found.values())), strict=True))
         return known
 
     def numbers(self, where: Filter) -> frozenset[int]:
@@ -118,7 +121,7 @@ class WordIndex:
         """In how many points all of these terms stand as main ones, those of the path `outside` left out."""
         schema = self._schema
         held = [(Occur.Must, Query.term_query(schema, "words", term, "basic")) for term in terms]
-        others = Query.boolean_query([*held, (Occur.MustNot, Query.term_query(schema, "path", outside, "basic"))])
+        others = Query.boolean_query([*held, (Occur.MustNot, path_query(schema, outside))])
         with translated(self.folder, "counting words"):
             return int(self._searcher().search(others, 1).count) if terms else 0  # type: ignore[attr-defined]
 
@@ -199,30 +202,29 @@ class _Committed:
         self.frequency = lru_cache(_MOST_FREQUENCIES)(searcher.doc_freq)
         self.count = lru_cache(_MOST_COUNTS)(partial(_count, searcher, schema))
         self.numbers = lru_cache(_MOST_LISTED)(partial(_numbers, searcher, schema))
-        self._points: dict[tuple[int, int], Hit] = {}
-        self._by_number: dict[int, Hit] = {}
+        self._points: dict[int, Hit] = {}  # by number
 
     def known(self, numbers: Sequence[int]) -> dict[int, Hit]:
         """Those of these points that were read."""
-        by_number = self._by_number
-        return {one: by_number[one] for one in numbers if one in by_number}
+        points = self._points
+        return {one: points[one] for one in numbers if one in points}
 
     def points(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> list[tuple[float, Hit]]:
         """The points at these addresses, which are their own in this commit alone, with the scores."""
-        read = self._points
-        keys = [(address.segment_ord, address.doc) for _, address in found]
-        return [
-            (score, read.get(key) or self._point(key, address))
-            for key, (score, address) in zip(keys, found, strict=True)
-        ]
+        addresses = [address for _, address in found]
+        numbers = cast("list[int]", self.searcher.fast_field_values(NUMBER, addresses))
+        return list(zip((score for score, _ in found), self.read(numbers, addresses), strict=True))
 
-    def _point(self, key: tuple[int, int], address: tantivy.DocAddress) -> Hit:
+    def read(self, numbers: Sequence[int], addresses: Sequence[tantivy.DocAddress]) -> list[Hit]:
+        """The points of these numbers, which stand at these addresses."""
+        known = self._points.get
+        return [known(one) or self._point(one, address) for one, address in zip(numbers, addresses, strict=True)]
+
+    def _point(self, number: int, address: tantivy.DocAddress) -> Hit:
         if len(self._points) >= _MOST_POINTS:
-            self._points.clear()
-            self._by_number = {}  # another, for one that is read meanwhile
+            self._points = {}  # another, for one that is read meanwhile
         row = self.searcher.doc(address).get_first("row")
-        point = self._points[key] = read_row(row or b"{}")
-        self._by_number[point_number(point.id)] = point
+        point = self._points[number] = read_row(number, row or b"")
         return point
 
 
