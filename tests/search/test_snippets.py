@@ -121,5 +121,5 @@ def test_the_nearest_heading_as_written(tmp_path, text, trail, lines, heading):
 def test_the_headings_of_a_note_are_the_lines_that_look_like_one(text):
     """Found in one pass over the text, as they are by a look at each line."""
     note = NoteText("n.md", text, Params().search, None)
-    each = [number for number in range(1, len(note._lines.starts) + 1) if note._is_heading(number)]
+    each = [number for number in range(1, len(note._lines) + 1) if note._is_heading(number)]
     assert sorted(set(note._heading_numbers())) == each

@@ -47,6 +47,11 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> bytes:
 
     Raises PathRefused, or NoteUnreadable for what is gone, not a regular file, too large or refused by the system.
     """
+    return read_with_status(root, path, max_bytes)[0]
+
+
+def read_with_status(root: Path, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """As `read_bytes`, and what the system said of the file before it was read."""
     file = _safe_name(root, path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
@@ -68,7 +73,7 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> bytes:
         raise NoteUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
     if len(data) > max_bytes:
         raise NoteUnreadable(f"{path} grew over vault.max_note_bytes ({max_bytes}) while it was read.")
-    return data
+    return data, status
 
 
 def decode(data: bytes, path: str) -> str:

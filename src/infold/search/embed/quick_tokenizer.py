@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
+from collections.abc import Callable
 from contextlib import closing, suppress
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Final
 
 _SPACE: Final = "▁"
+_MOST_KNOWN: Final = 8_192  # pieces, and pairs of them, that stay known
 _TABLES: Final = """
 CREATE TABLE pieces (piece TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE merges (pair TEXT PRIMARY KEY, rank INTEGER NOT NULL) WITHOUT ROWID;
@@ -45,46 +48,74 @@ def make_quick(tokenizer: Path, file: Path) -> None:
     temporary.unlink(missing_ok=True)
 
 
-def quick_tokens(file: Path, text: str) -> list[int] | None:
-    """The ids of the tokens of `text`; None where the tables are not there, or the text wants the tokenizer itself."""
-    if "<" in text or not file.exists():  # a token of its own may be written out
-        return None
-    if not text:
-        return []
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)) as db:
-            return _encoded(db, _SPACE + text.replace(" ", _SPACE))
-    except sqlite3.Error:
-        return None
+class QuickTokenizer:
+    """The tokens by the tables in `file`, which stay open, and what was looked up known. For any number of threads."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._turn = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+        self._ids: dict[str, int | None] = {}
+        self._ranks: dict[tuple[str, str], int | None] = {}
+
+    def tokens(self, text: str) -> list[int] | None:
+        """The ids of the tokens of `text`; None where there are no tables, or the text wants the tokenizer itself."""
+        if "<" in text:  # a token of its own may be written out
+            return None
+        if not text:
+            return []
+        with self._turn:
+            try:
+                return self._encoded(_SPACE + text.replace(" ", _SPACE)) if self._is_open() else None
+            except sqlite3.Error:
+                self._let_go()
+                return None
+
+    def close(self) -> None:
+        """Lets go of the file. Asked again, it is opened again."""
+        with self._turn:
+            self._let_go()
+
+    def _is_open(self) -> bool:
+        if self._db is None and self._file.exists():
+            place = f"{self._file.absolute().as_uri()}?immutable=1"
+            self._db = sqlite3.connect(place, uri=True, check_same_thread=False)
+        if len(self._ids) > _MOST_KNOWN or len(self._ranks) > _MOST_KNOWN:
+            self._ids.clear()
+            self._ranks.clear()
+        return self._db is not None
+
+    def _let_go(self) -> None:
+        db, self._db = self._db, None
+        if db is not None:
+            db.close()
+
+    def _looked_up(self, query: str, value: str) -> int | None:
+        row = self._db.execute(query, (value,)).fetchone() if self._db is not None else None
+        return row[0] if row else None
+
+    def _id_of(self, piece: str) -> int | None:
+        if piece not in self._ids:
+            self._ids[piece] = self._looked_up("SELECT id FROM pieces WHERE piece = ?", piece)
+        return self._ids[piece]
+
+    def _rank_of(self, left: str, right: str) -> int | None:
+        pair = left, right
+        if pair not in self._ranks:
+            self._ranks[pair] = self._looked_up("SELECT rank FROM merges WHERE pair = ?", f"{left} {right}")
+        return self._ranks[pair]
+
+    def _encoded(self, text: str) -> list[int] | None:
+        pieces: list[str] = []
+        for sign in text:
+            is_piece = self._id_of(sign) is not None
+            pieces += [sign] if is_piece else [f"<0x{byte:02X}>" for byte in sign.encode("utf-8", "replace")]
+        found = [self._id_of(piece) for piece in _merged(pieces, self._rank_of)]
+        return [one for one in found if one is not None] if None not in found else None
 
 
-def _encoded(db: sqlite3.Connection, text: str) -> list[int] | None:
-    known: dict[str, int | None] = {}
-
-    def id_of(piece: str) -> int | None:
-        if piece not in known:
-            row = db.execute("SELECT id FROM pieces WHERE piece = ?", (piece,)).fetchone()
-            known[piece] = row[0] if row else None
-        return known[piece]
-
-    pieces: list[str] = []
-    for sign in text:
-        pieces += [sign] if id_of(sign) is not None else [f"<0x{byte:02X}>" for byte in sign.encode("utf-8", "replace")]
-    pieces = _merged(db, pieces)
-    found = [id_of(piece) for piece in pieces]
-    return [one for one in found if one is not None] if None not in found else None
-
-
-def _merged(db: sqlite3.Connection, pieces: list[str]) -> list[str]:
+def _merged(pieces: list[str], rank_of: Callable[[str, str], int | None]) -> list[str]:
     """The pieces, the pair that comes first in the model's list made one, the leftmost first, until there is none."""
-    ranks: dict[tuple[str, str], int | None] = {}
-
-    def rank_of(left: str, right: str) -> int | None:
-        if (left, right) not in ranks:
-            row = db.execute("SELECT rank FROM merges WHERE pair = ?", (f"{left} {right}",)).fetchone()
-            ranks[left, right] = row[0] if row else None
-        return ranks[left, right]
-
     after, before = list(range(1, len(pieces) + 1)), list(range(-1, len(pieces) - 1))
     pieces = pieces.copy()
 

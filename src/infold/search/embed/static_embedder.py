@@ -17,7 +17,7 @@ from infold.few_vectors import divided, length_of, total
 from infold.home import state_home
 from infold.search.embed.embedder import STATIC_WEIGHT, EmbedderTraits, unit_rows
 from infold.search.embed.many_tokens import ManyTokens
-from infold.search.embed.quick_tokenizer import make_quick, quick_file, quick_tokens
+from infold.search.embed.quick_tokenizer import QuickTokenizer, make_quick, quick_file
 from infold.search.index.contract import QueryVector
 from infold.text import without_runs
 
@@ -92,7 +92,7 @@ class StaticEmbedder:
         """The ids of the tokens of each text; None where the tokenizer is loaded, or is to be."""
         if "_tokenizer" in self.__dict__ or sum(map(len, texts)) > self._little_characters:
             return None
-        quick = [ids for text in texts if (ids := quick_tokens(self._quick_file, text)) is not None]
+        quick = [ids for text in texts if (ids := self._quick_tokenizer.tokens(text)) is not None]
         return quick if len(quick) == len(texts) else None
 
     def embed_query(self, text: str) -> QueryVector:
@@ -104,16 +104,28 @@ class StaticEmbedder:
         if "_weights" in self.__dict__ or len(text) > self._short_characters:
             row: QueryVector = self.embed([text])[0]
             return row
-        ids = quick_tokens(self._quick_file, text)
+        ids = self._quick_tokenizer.tokens(text)
         if ids is None:
             ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        if "numpy" in sys.modules:
+            return self._unit_sum(ids)
         rows = _rows(self._present(self._weights_file), ids, self.size)
         sums = [math.fsum(column) for column in zip(*rows, strict=True)] or [0.0] * self.size
         length = math.hypot(*sums) or 1.0  # that of the mean too, but for a factor
         return array("f", [number / length for number in sums])
 
+    def _unit_sum(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The sum of these rows, scaled to unit length, of the rows as they are mapped."""
+        import numpy as np
+
+        sums = np.add.reduce(np.asarray(self._halves).take(ids, axis=0), axis=0, dtype=np.float64)
+        unit: npt.NDArray[np.float32] = (sums / (math.sqrt(np.dot(sums, sums)) or 1.0)).astype(np.float32)
+        return unit
+
     def close(self) -> None:
-        """Nothing is held open."""
+        """Lets go of the tables of tokens, where they were opened."""
+        if "_quick_tokenizer" in self.__dict__:
+            self._quick_tokenizer.close()
 
     @cached_property
     def _folder(self) -> Path:
@@ -127,6 +139,10 @@ class StaticEmbedder:
     @cached_property
     def _quick_file(self) -> Path:
         return quick_file(state_home() / "models", Path(self._present(self._tokenizer_file)))
+
+    @cached_property
+    def _quick_tokenizer(self) -> QuickTokenizer:
+        return QuickTokenizer(self._quick_file)
 
     def _make_quick(self) -> None:
         make_quick(Path(self._present(self._tokenizer_file)), self._quick_file)

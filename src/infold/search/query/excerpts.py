@@ -19,7 +19,7 @@ from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
 from infold.search.query.note_text import InnerHeading, NoteText
 from infold.search.query.snippets import Prose, prose_of
-from infold.vault.files import decode, read_bytes, safe_path
+from infold.vault.files import decode, read_with_status, safe_path
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
@@ -162,33 +162,33 @@ class NoteTexts:
     def _note_at(self, path: str) -> _ReadNote:
         """The note as a former search read it, or read now, for the next one."""
         notes, moment = self._notes, self._moment
-        if notes is None:
-            return self._anew(path)
-        note = notes.get(path, moment, lambda: self._stamp(path))
-        if note is None:
-            stamp = self._stamp(path)
-            note = self._anew(path)
-            if stamp is not None or moment is not None:
-                notes.keep(path, note, stamp, moment)
+        if notes is not None and (known := notes.get(path, moment, lambda: self._stamp(path))) is not None:
+            return known
+        if self._read_text is not None:
+            return self._made(path, self._read_text(path))
+        data, status = read_with_status(self._vault, path, self._params.vault.max_note_bytes)
+        note, stamp = self._made(path, decode(data, path)), _stamp_of(status)
+        if notes is not None and (stamp is not None or moment is not None):
+            notes.keep(path, note, stamp, moment)
         return note
 
     def _stamp(self, path: str) -> Stamp | None:
-        """What tells the file from one written since; None where that is too soon to tell, or it may not be read."""
+        """That of the file as it is now; None where there is none, or it may not be read."""
         try:
-            status = os.lstat(safe_path(self._vault, path))
+            return _stamp_of(os.lstat(safe_path(self._vault, path)))
         except (OSError, PathRefused):
             return None
-        newest = max(status.st_mtime_ns, status.st_ctime_ns)
-        if time.time_ns() - newest < _SETTLED_NS:
-            return None
-        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
-    def _anew(self, path: str) -> _ReadNote:
-        if self._read_text is not None:
-            text = self._read_text(path)
-        else:
-            text = decode(read_bytes(self._vault, path, self._params.vault.max_note_bytes), path)
+    def _made(self, path: str, text: str) -> _ReadNote:
         return _ReadNote(NoteText(path, text, self._params.search, self._kept))
+
+
+def _stamp_of(status: os.stat_result) -> Stamp | None:
+    """What tells a file from one written since; None where that is too soon to tell."""
+    newest = max(status.st_mtime_ns, status.st_ctime_ns)
+    if time.time_ns() - newest < _SETTLED_NS:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class _ReadNote:

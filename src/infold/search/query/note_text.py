@@ -7,15 +7,16 @@ Pure functions of its text, apart from cutting it again. Which notes are read, a
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
-from infold.vault.lines import BOM, Lines
+from infold.vault.lines import BOM
 
 if TYPE_CHECKING:
     from infold.catalogue.passages import Passage
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _BEFORE_SIGN: Final = " \ufeff"  # of a heading
+_MAY_HEAD: Final = frozenset("#=- \ufeff")  # what a heading, or the line that makes one of the line above, begins with
+_MAY_OUTLINE: Final = frozenset("#`~ \ufeff")
+_LINE_END: Final = re.compile(r"(\r\n?|\n)")
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
-_OUTLINED: Final = re.compile(
-    r"^\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+(?P<title>[^\r\n]*?))?(?:[ \t]+#+)?[ \t]*$)",
-    re.MULTILINE,
-)
+_OUTLINED: Final = re.compile(r"\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+|$))")
 _MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the next search
+_NEAR: Final = 16  # headings above a passage that are looked at before all of its note are
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
 _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
 
@@ -47,32 +49,28 @@ class InnerHeading(NamedTuple):
 
 
 class NoteText:
-    """A note as it stands. However many passages it has, each of its lines is looked through once."""
+    """A note as it stands, by its lines. However many passages it has, each of its lines is looked through once."""
 
     def __init__(
         self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[Passage]] | None
     ) -> None:
         self._path = path
         self._kept = kept
-        self._text = text
         self._params = params
-        self._lines = Lines(text)
+        self._lines, self._line_ends = _lines_of(text)
         self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
         self._passages: dict[str, _Found] | None = None
         self._headings: dict[str, list[int]] | None = None
-        self._numbers: list[int] = []  # of the lines that look like headings
-        self._outline: list[tuple[int, str, tuple[str, ...]]] | None = None
-
-    @property
-    def size(self) -> int:
-        """How many characters it has."""
-        return len(self._text)
+        self._numbers: list[int] | None = None  # of the lines that look like headings
+        self._outline: list[InnerHeading] | None = None
+        self.size = len(text)  # characters
 
     def where_it_was(self, hit: Hit) -> _Found | None:
         """The lines of `hit`, where they are its passage still. Lines that hold more than one passage are none."""
         start, end = hit.start_line, hit.end_line
-        lines = self._lines
-        if not 1 <= start <= end <= len(lines.starts) or lines.ends[end - 1] - lines.starts[start - 1] > self._longest:
+        if not 1 <= start <= end <= len(self._lines):
+            return None
+        if sum(map(len, self._lines[start - 1 : end])) + end - start > self._longest:
             return None
         passage = self._between(start, end)
         return (passage, start, end) if _is_that(hit, passage) else None
@@ -93,14 +91,14 @@ class NoteText:
     def _cut(self) -> list[Passage]:
         if self._kept is not None:
             try:
-                return self._kept(self._path, self._text)
+                return self._kept(self._path, self._text())
             except (NoteUnreadable, PathRefused):
                 return []
         from infold.catalogue.passages import cut
         from infold.vault.note import parse
 
         params = self._params
-        return cut(parse(self._path, self._text), params.passage_tokens, params.overlap_tokens, params.max_passages)
+        return cut(parse(self._path, self._text()), params.passage_tokens, params.overlap_tokens, params.max_passages)
 
     def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> _Shown:
         """`passage` from its nearest heading on: the headings above that one say nothing of it.
@@ -113,16 +111,14 @@ class NoteText:
         if first := self._first_of_headings(start, end, trail):
             return (self._rest(passage, first, end), first, end, self._line(first).strip())
         wanted = heading_text(trail[-1])
-        numbers = self._heading_lines().get(wanted, [])
-        above = bisect_left(numbers, start)
         for number in range(start, end + 1):  # the headings that the passage opens with
             if self._is_heading(number):
-                if number in numbers[above : above + end - start + 1]:
+                if heading_text(self._line(number)) == wanted:
                     return (self._rest(passage, number, end), number, end, self._line(number).strip())
             elif not (self._matches(_EMPTY, number) or self._matches(_UNDERLINE, number)):
                 break
-        if above:
-            return (passage, start, end, self._line(numbers[above - 1]).strip())
+        if above := self._nearest_above(start, wanted):
+            return (passage, start, end, self._line(above).strip())
         return (passage, start, end, f"{'#' * min(len(trail), 6)} {trail[-1]}")
 
     def _first_of_headings(self, start: int, end: int, trail: tuple[str, ...]) -> int:
@@ -140,52 +136,79 @@ class NoteText:
 
     def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
         """The headings on these lines that are written with `#`, outside of code."""
-        self._heading_lines()
-        at = bisect_left(self._numbers, first)
-        if at == len(self._numbers) or self._numbers[at] > last:
+        numbers = self._heading_numbers()
+        at = bisect_left(numbers, first)
+        if at == len(numbers) or numbers[at] > last:
             return ()
         if self._outline is None:
-            self._outline = list(_outline(self._text))
-        lines = self._lines.starts
-        begin, end = lines[first - 1], lines[last] if last < len(lines) else len(self._text) + 1
-        inside = (each for each in self._outline if begin <= each[0] < end)
-        return tuple(InnerHeading(bisect_right(lines, start), heading, trail) for start, heading, trail in inside)
+            self._outline = list(_outline(self._lines))
+        return tuple(each for each in self._outline if first <= each.line <= last)
 
     def _rest(self, passage: str, number: int, end: int) -> str:
         rest = self._between(number, end)
         return rest if passage.endswith(rest) else passage
 
+    def _nearest_above(self, line: int, wanted: str) -> int:
+        """The last line above that looks like this heading; 0 where none does."""
+        numbers = self._heading_numbers()
+        at = bisect_left(numbers, line)
+        near = reversed(numbers[max(at - _NEAR, 0) : at])
+        if found := next((number for number in near if heading_text(self._line(number)) == wanted), 0):
+            return found
+        if at <= _NEAR:
+            return 0
+        alike = self._heading_lines().get(wanted, [])
+        at = bisect_left(alike, line)
+        return alike[at - 1] if at else 0
+
     def _heading_lines(self) -> dict[str, list[int]]:
         """Which lines look like each heading, in order; whether one is a heading, its title tells."""
         if self._headings is None:
             found: dict[str, list[int]] = {}
-            self._numbers = sorted(set(self._heading_numbers()))
-            for number in self._numbers:
+            for number in self._heading_numbers():
                 found.setdefault(heading_text(self._line(number)), []).append(number)
             self._headings = found  # when it is whole, for several threads may ask
         return self._headings
 
-    def _heading_numbers(self) -> Iterable[int]:
-        if "\r" in self._text:  # which ends a line too
-            return filter(self._is_heading, range(1, len(self._lines.starts) + 1))
-        return filter(self._is_heading, _near_headings(self._text))
+    def _heading_numbers(self) -> list[int]:
+        """The lines that look like headings."""
+        if self._numbers is None:
+            self._numbers = sorted(set(filter(self._is_heading, _near_headings(self._lines))))
+        return self._numbers
 
     def _is_heading(self, number: int) -> bool:
         if self._matches(_HEADING, number):
             return True
-        return number < len(self._lines.starts) and self._matches(_UNDERLINE, number + 1)
+        return number < len(self._lines) and self._matches(_UNDERLINE, number + 1)
 
     def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
-        start, end = self._lines.starts[number - 1], self._lines.ends[number - 1]
-        if self._text.startswith(BOM, start):
-            start += 1
-        return pattern.match(self._text, start, end) is not None
+        line = self._lines[number - 1]
+        return pattern.match(line, 1 if line.startswith(BOM) else 0) is not None
 
     def _line(self, number: int) -> str:
-        return self._text[self._lines.starts[number - 1] : self._lines.ends[number - 1]].lstrip(BOM)
+        return self._lines[number - 1].lstrip(BOM)
 
     def _between(self, start: int, end: int) -> str:
-        return self._text[self._lines.starts[start - 1] : self._lines.ends[end - 1]].strip(_BLANK)
+        lines = self._lines[start - 1 : end]
+        if not self._line_ends:
+            return "\n".join(lines).strip(_BLANK)
+        return _joined(lines, self._line_ends[start - 1 :]).strip(_BLANK)
+
+    def _text(self) -> str:
+        return _joined(self._lines, self._line_ends) if self._line_ends else "\n".join(self._lines)
+
+
+def _lines_of(text: str) -> tuple[list[str], list[str]]:
+    """The lines of `text`, and how each of them ends; no ends where all are alike."""
+    if "\r" not in text:
+        return text.split("\n"), []
+    parts = _LINE_END.split(text)
+    return parts[::2], parts[1::2]
+
+
+def _joined(lines: Sequence[str], line_ends: Sequence[str]) -> str:
+    """These lines with their ends, the last one without."""
+    return "".join(line + end for line, end in zip_longest(lines, line_ends[: len(lines) - 1], fillvalue=""))
 
 
 @lru_cache(maxsize=_MOST_HEADINGS)
@@ -194,25 +217,25 @@ def heading_text(line: str) -> str:
     return _MARKUP.sub(" ", line).strip().casefold()
 
 
-def _near_headings(text: str) -> list[int]:
+def _near_headings(lines: Sequence[str]) -> Iterator[int]:
     """The lines that may be headings, by their first sign or that of the line below: most lines need no pattern."""
-    near = []
-    for number, line in enumerate(text.split("\n"), 1):
-        bare = line.lstrip(_BEFORE_SIGN)
-        if bare.startswith("#"):
-            near.append(number)
-        elif number > 1 and bare.startswith(("=", "-")) and not bare.rstrip(_BLANK).strip(bare[0]):
-            near.append(number - 1)
-    return near
+    for number, line in enumerate(lines, 1):
+        if line[:1] in _MAY_HEAD:
+            bare = line.lstrip(_BEFORE_SIGN)
+            if bare.startswith("#"):
+                yield number
+            elif number > 1 and bare.startswith(("=", "-")) and not bare.rstrip(_BLANK).strip(bare[0]):
+                yield number - 1
 
 
-def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """The headings with `#` outside of fenced code: where each starts, as it is written, and the titles in force."""
-    if "#" not in text:
-        return
+def _outline(lines: Sequence[str]) -> Iterator[InnerHeading]:
+    """The headings with `#` outside of fenced code, with the titles in force."""
     above: list[tuple[int, str]] = []
     fence = ""
-    for match in _OUTLINED.finditer(text):
+    for number, line in enumerate(lines, 1):
+        match = _OUTLINED.match(line) if line[:1] in _MAY_OUTLINE else None
+        if match is None:
+            continue
         if match["fence"]:
             if not fence:
                 fence = match["fence"]
@@ -224,8 +247,16 @@ def _outline(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
         level = len(match["hashes"])
         while above and above[-1][0] >= level:
             above.pop()
-        above.append((level, match["title"] or ""))
-        yield match.start(), match[0].strip(_BLANK), tuple(title for _, title in above)
+        above.append((level, _without_closing(line[match.end() :].rstrip(" \t"))))
+        yield InnerHeading(number, line.strip(_BLANK), tuple(title for _, title in above))
+
+
+def _without_closing(title: str) -> str:
+    """The title of a heading without the signs that may close it."""
+    if not title.endswith("#"):
+        return title
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else title
 
 
 def _is_that(hit: Hit, passage: str) -> bool:
