@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from infold.catalogue import sync as sync_module
 from infold.catalogue.days import DayFrom
 from infold.catalogue.kinds import kind_of
+from infold.catalogue.links import as_written, dangling_links, shown_names
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.errors import NoteUnreadable, VaultNotFound
@@ -53,6 +56,10 @@ def outgoing(catalogue: Catalogue) -> dict[str, list[str]]:
     return {path: list(targets) for path, targets in catalogue.outgoing().items()}
 
 
+def dangling(catalogue: Catalogue) -> list[str]:
+    return [as_written(link) for _, link in dangling_links(catalogue)]
+
+
 def titles(catalogue: Catalogue) -> dict[str, str]:
     return {note.path: note.title for note in catalogue.notes()}
 
@@ -60,7 +67,7 @@ def titles(catalogue: Catalogue) -> dict[str, str]:
 def everything(catalogue: Catalogue) -> object:
     """All that the catalogue knows, times of files and days taken from them aside."""
     notes = [(note.path, note.sha256, note.title, note.headings, note.aliases) for note in catalogue.notes()]
-    return notes, catalogue.outgoing(), catalogue.targets(), catalogue.dangling(), catalogue.shown_names()
+    return notes, catalogue.outgoing(), catalogue.targets(), dangling(catalogue), shown_names(catalogue)
 
 
 def test_the_first_sync_reads_every_note(vault, catalogue):
@@ -73,7 +80,7 @@ def test_the_first_sync_reads_every_note(vault, catalogue):
     assert {note.trust for note in notes} == {"vault"}
     assert outgoing(catalogue) == {"a.md": ["sub/b.md"], "index.md": ["a.md", "sub/b.md"], "sub/b.md": ["a.md"]}
     assert catalogue.targets()["index.md"] == ("a.md", "sub/b.md", None, "a.md", "index.md", None)
-    assert catalogue.dangling() == ["[[nowhere]]"]
+    assert dangling(catalogue) == ["[[nowhere]]"]
 
 
 def test_nothing_changed_reads_and_writes_nothing(vault, catalogue, monkeypatch):
@@ -176,6 +183,27 @@ def test_a_damaged_catalogue_is_made_again(vault, catalogue, damage):
         catalogue.file.write_bytes(parts[damage])
     sync_catalogue(catalogue)
     assert everything(catalogue) == before
+
+
+def test_a_catalogue_of_an_earlier_infold_is_made_anew(vault, catalogue):
+    """Its tables are read by nobody, and the room that they took is given back."""
+    catalogue.file.parent.mkdir()
+    with closing(sqlite3.connect(catalogue.file)) as db, db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute("INSERT INTO meta VALUES ('identity', 'facts 4')")
+        for table in ("files", "notes", "outlines"):
+            db.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, other BLOB)")
+        db.execute("CREATE TABLE links (note, ordinal, target, PRIMARY KEY (note, ordinal)) WITHOUT ROWID")
+        db.execute("CREATE INDEX links_by_target ON links (target)")
+        db.execute("CREATE TABLE derived (name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL)")
+        db.execute("INSERT INTO derived VALUES ('graph', 0, x'00')")
+        db.execute("INSERT INTO files (other) VALUES (zeroblob(1000000))")
+        db.execute("PRAGMA user_version = 2")
+    sync_catalogue(catalogue)
+    assert outgoing(catalogue)["index.md"] == ["a.md", "sub/b.md"]
+    catalogue.close()
+    assert catalogue.file.stat().st_size < 100_000
 
 
 def test_other_passages_are_cut_again(vault, catalogue):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # workers do without the settings
     from infold.settings import NotebookParams
 
 DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds a day
+_DAY_NS: Final = 24 * 60 * 60 * 1_000_000_000
+_DAY_ONE: Final = date(1970, 1, 1).toordinal()
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
 
@@ -47,9 +49,14 @@ def day_in_front_matter(values: dict[str, Any]) -> str | None:
     return None
 
 
-def day_of_file(moment_ns: int) -> str:
-    """The ISO day of a file's time, in UTC."""
-    return datetime.fromtimestamp(moment_ns // 1_000_000_000, UTC).date().isoformat()
+def day_of_file(moment_ns: int) -> int:
+    """The day of a file's time in UTC, counted from the first of 1970."""
+    return moment_ns // _DAY_NS
+
+
+def written_day(number: int) -> str:
+    """The ISO day of such a number."""
+    return date.fromordinal(_DAY_ONE + number).isoformat()
 
 
 def first_day(text: str) -> str | None:

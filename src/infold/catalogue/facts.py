@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.catalogue.days import day_in_front_matter
-from infold.catalogue.outline_blob import LinkRow, pack_outline, pack_passages
+from infold.catalogue.link_blob import NO_NOTE, NOTHING, LinkRow, pack_links, pack_targets
+from infold.catalogue.outline_blob import pack_outline, pack_passages
 from infold.catalogue.passages import cut
+from infold.catalogue.records import packed_strings
 from infold.text import token_count, word_count
 from infold.vault.front_matter import text_value, trust_of
 from infold.vault.links import is_attachment
@@ -37,17 +39,17 @@ class NoteFacts(NamedTuple):
     title: str
     words: int
     tokens: int
-    headings: str  # JSON, lines as written
+    headings: bytes  # packed, lines as written
     tags: str  # JSON
     aliases: str  # JSON
-    properties: str  # JSON, the front matter
-    front_day: str | None
+    front_day: str
     origin: str
     trust: str
     problem: str | None  # of the front matter, or of a note that is too much
     outline: bytes
     passages: bytes
-    links: list[LinkRow]
+    targets: bytes  # of its links, as long as none is known to lead anywhere
+    links: bytes
 
 
 def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
@@ -55,23 +57,24 @@ def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
     values = note.front_matter.values if note.front_matter is not None else {}
     origin = _encodable(text_value(values, "origin"))
     passages = cut(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
+    links = [link_row(link) for link in note.links]
     return NoteFacts(
         path=note.path,
         sha256=digest,
         title=_encodable(note.title),
         words=word_count(plain_text(note)),
         tokens=token_count(note.text),
-        headings=_json([heading.raw for heading in note.headings]),
+        headings=packed_strings(_json([heading.raw for heading in note.headings])),
         tags=_json(note.tags[:MAX_TAGS]),
         aliases=_json(note.aliases),
-        properties=_json(values),
-        front_day=day_in_front_matter(values),
+        front_day=day_in_front_matter(values) or "",
         origin=origin,
         trust=_encodable(trust_of(values)),
         problem=_problem(note, passages, cutting) or None,
         outline=pack_outline(note),
         passages=pack_passages(note, passages),
-        links=[link_row(link) for link in note.links],
+        targets=pack_targets(NO_NOTE if link.is_attachment else NOTHING for link in links),
+        links=pack_links(links),
     )
 
 
@@ -108,20 +111,9 @@ def link_row(link: Link) -> LinkRow:
     )
 
 
-def _json(value: Any) -> str:
-    if not value:
-        return "{}" if isinstance(value, dict) else "[]"
-    try:
-        written = json.dumps(value, ensure_ascii=False, default=str)
-    except TypeError:  # a key that JSON has no form for, such as a date
-        written = json.dumps(_with_plain_keys(value), ensure_ascii=False, default=str)
-    return _encodable(written)
-
-
-def _with_plain_keys(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _with_plain_keys(part) for key, part in value.items()}
-    return [_with_plain_keys(part) for part in value] if isinstance(value, list) else value
+def _json(values: Sequence[str]) -> str:
+    """These strings as a row has them; empty where there are none."""
+    return _encodable(json.dumps(values, ensure_ascii=False, separators=(",", ":"))) if values else ""
 
 
 def _encodable(text: str) -> str:

@@ -7,17 +7,14 @@ from collections.abc import Collection, Iterable, Iterator
 from sqlite3 import Connection
 from typing import Final
 
+from infold.catalogue.link_blob import is_wiki, names_of, no_target, pack_targets
+from infold.catalogue.records import strings
 from infold.vault.links import LinkResolver, alias_table
 
-_LINKS: Final = "SELECT note, ordinal, name, alias, is_wiki, target FROM links"
+_LINKS: Final = "SELECT note, targets, links FROM links"
 _LINKS_OF: Final = f"{_LINKS} WHERE note IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own words
 _NAMES: Final = "SELECT id, path, aliases FROM files JOIN notes USING (id)"
 _MANY: Final = 400  # notes a query
-
-
-def names(db: Connection) -> dict[int, tuple[str, str]]:
-    """Path and aliases (JSON) of each note: what decides where links lead."""
-    return {note: (path, aliases) for note, path, aliases in db.execute(_NAMES)}
 
 
 def resolve_links(db: Connection, notes: Collection[int] | None) -> None:
@@ -27,38 +24,41 @@ def resolve_links(db: Connection, notes: Collection[int] | None) -> None:
     """
     if notes is not None and not notes:
         return
-    named = names(db)
+    named = {note: (path, aliases) for note, path, aliases in db.execute(_NAMES)}
     resolver: LinkResolver | None = None
     ids = {path: note for note, (path, _) in named.items()}
-    known: dict[tuple[str, str, str | None, int], int | None] = {}
-    changed: list[tuple[int | None, int, int]] = []
-    for note, ordinal, name, alias, is_wiki, target in _links(db, notes):
+    known: dict[tuple[str, str, str, int], int] = {}
+    changed: list[tuple[bytes, int]] = []
+    for note, targets, links in _links(db, notes):
         source = named[note][0]
-        key = (source.rpartition("/")[0], name, alias, is_wiki)
-        if not name:
-            found: int | None = note
-        else:
-            if key not in known:
+        folder = source.rpartition("/")[0]
+        found: list[int] = []
+        for name, alias, flags in names_of(links):
+            if not name:
+                found.append(note)
+                continue
+            key = folder, name, alias, flags
+            target = known.get(key)
+            if target is None:
                 resolver = resolver or _resolver(named.values())
-                path = resolver.resolve(name, source) or resolver.resolve_reversed(alias, source, is_wiki=bool(is_wiki))
-                known[key] = None if path is None else ids[path]
-            found = known[key]
-        if found != target:
-            changed.append((found, note, ordinal))
-    db.executemany("UPDATE links SET target = ? WHERE note = ? AND ordinal = ?", changed)
+                wiki = is_wiki(flags)
+                path = resolver.resolve(name, source) or resolver.resolve_reversed(alias, source, is_wiki=wiki)
+                target = known[key] = no_target(flags) if path is None else ids[path]
+            found.append(target)
+        packed = pack_targets(found)
+        if packed != targets:
+            changed.append((packed, note))
+    db.executemany("UPDATE links SET targets = ? WHERE note = ?", changed)
 
 
 def _resolver(named: Iterable[tuple[str, str]]) -> LinkResolver:
     rows = list(named)
     return LinkResolver(
-        (path for path, _ in rows),
-        alias_table((path, json.loads(aliases)) for path, aliases in rows if aliases != "[]"),
+        (path for path, _ in rows), alias_table((path, strings(aliases)) for path, aliases in rows if aliases)
     )
 
 
-def _links(
-    db: Connection, notes: Collection[int] | None
-) -> Iterator[tuple[int, int, str, str | None, int, int | None]]:
+def _links(db: Connection, notes: Collection[int] | None) -> Iterator[tuple[int, bytes, bytes]]:
     if notes is None:
         yield from db.execute(_LINKS).fetchall()
         return

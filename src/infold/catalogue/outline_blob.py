@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgpack
 
+from infold.catalogue.link_blob import LinkRow, unpack_links
 from infold.catalogue.passages import Passage, heading_trails, passage_at
 from infold.vault.front_matter import read_front_matter
 from infold.vault.lines import Lines
@@ -18,31 +19,33 @@ from infold.vault.records import Block, BlockKind, Heading, Link, Note
 
 _KINDS: Final = tuple(BlockKind)
 _CODES: Final = {kind: code for code, kind in enumerate(_KINDS)}
+_KIND_BITS: Final = 4
+_KIND_MASK: Final = (1 << _KIND_BITS) - 1
+_HEADING: Final = _CODES[BlockKind.HEADING]
 
-
-class LinkRow(NamedTuple):
-    """A link as the note writes it. Where it leads stands beside it in the catalogue."""
-
-    name: str  # the target as written, decoded and without anchor
-    anchor: str
-    alias: str | None
-    is_wiki: bool
-    is_embed: bool
-    is_attachment: bool  # leads to no note by its form, so it cannot dangle
-    start: int
-    end: int
-    line: int
+_Span = tuple[int, int, int]  # code of the kind, start, end
 
 
 def pack_outline(note: Note) -> bytes:
-    """Headings, blocks, ids of blocks and comments of `note`; its links are rows of their own."""
-    headings = [(heading.level, heading.title, heading.start, heading.end) for heading in note.headings]
+    """Blocks, headings, ids of blocks and comments of `note`; its links are kept by themselves.
+
+    Of a heading that stands in a block of its own, under the title that its line says, the block tells all.
+    """
     flat: list[int] = []
     position = 0
-    for block in note.blocks:  # distances are small numbers, and those take a byte
-        flat += (_CODES[block.kind], block.start - position, block.end - block.start)
-        position = block.end
-    packed: bytes = msgpack.packb((headings, flat, note.block_ids, note.comments, note.plain_from))
+    for kind, start, end, _, _, _ in note.blocks:  # distances are small numbers, and those take a byte
+        flat += (_CODES[kind] | (start - position) << _KIND_BITS, end - start)
+        position = end
+    text, headings = note.text, note.headings
+    spans = [(block.start, block.end) for block in note.blocks if block.kind is BlockKind.HEADING]
+    places = [(heading.start, heading.end) for heading in headings]
+    odd = [
+        (number, level, title)
+        for number, (level, title, _, start, end, _) in enumerate(headings)
+        if (level, title) != _plain_heading(text[start:end])
+    ]
+    elsewhere = None if places == spans else places
+    packed: bytes = msgpack.packb((flat, odd, elsewhere, note.block_ids, note.comments, note.plain_from))
     return packed
 
 
@@ -60,8 +63,9 @@ def pack_passages(note: Note, passages: Sequence[Passage]) -> bytes:
 
 def unpack_passages(path: str, text: str, outline: bytes, packed: bytes) -> list[Passage]:
     """The passages of the note with this text."""
-    headings = [Heading(level, title, "", start, end, 0) for level, title, start, end in msgpack.unpackb(outline)[0]]
-    return _passages(path, text, headings, packed, Lines(text).starts)
+    flat, odd, elsewhere, *_ = msgpack.unpackb(outline)
+    lines = Lines(text)
+    return _passages(path, text, _headings(_spans(flat), odd, elsewhere, text, lines), packed, lines.starts)
 
 
 def _passages(
@@ -83,7 +87,7 @@ def unpack_note(
     path: str,
     text: str,
     outline: bytes,
-    links: Iterable[LinkRow],
+    links: bytes,
     *,
     title: str,
     tags: Sequence[str],
@@ -92,20 +96,18 @@ def unpack_note(
     passages: bytes | None = None,
 ) -> tuple[Note, list[Passage]]:
     """The note that `vault.note.parse` gives of this text, and its passages, where they are wanted too."""
-    packed_headings, flat, block_ids, comments, plain_from = msgpack.unpackb(outline)
+    flat, odd, elsewhere, block_ids, comments, plain_from = msgpack.unpackb(outline)
     lines = Lines(text)
-    headings = [
-        Heading(level, name, _written(text[start:end], level, name), start, end, lines.number(start))
-        for level, name, start, end in packed_headings
-    ]
+    spans = _spans(flat)
+    headings = _headings(spans, odd, elsewhere, text, lines)
     note = Note(
         path=path,
         text=text,
         title=title,
         front_matter=read_front_matter(text),
         headings=tuple(headings),
-        blocks=tuple(_blocks(flat, headings, lines)) if with_blocks else (),
-        links=tuple(_link(row, text, lines) for row in links),
+        blocks=tuple(_blocks(spans, headings, lines)) if with_blocks else (),
+        links=tuple(_link(row, text, lines) for row in unpack_links(links)),
         tags=tuple(tags),
         aliases=tuple(aliases),
         block_ids=tuple(block_ids),
@@ -115,20 +117,52 @@ def unpack_note(
     return note, [] if passages is None else _passages(path, text, headings, passages, lines.starts)
 
 
+def _spans(flat: Sequence[int]) -> list[_Span]:
+    """Kind, start and end of each block."""
+    spans: list[_Span] = []
+    end = 0
+    for code, length in zip(flat[0::2], flat[1::2], strict=True):
+        start = end + (code >> _KIND_BITS)
+        end = start + length
+        spans.append((code & _KIND_MASK, start, end))
+    return spans
+
+
+def _headings(
+    spans: Sequence[_Span],
+    odd: Iterable[tuple[int, int, str]],
+    elsewhere: Sequence[tuple[int, int]] | None,
+    text: str,
+    lines: Lines,
+) -> list[Heading]:
+    places = [span[1:] for span in spans if span[0] == _HEADING] if elsewhere is None else elsewhere
+    said = {number: (level, title) for number, level, title in odd}
+    headings: list[Heading] = []
+    for number, (start, end) in enumerate(places):
+        line = text[start:end]
+        level, title = said.get(number) or _plain_heading(line)
+        headings.append(Heading(level, title, _written(line, level, title), start, end, lines.number(start)))
+    return headings
+
+
+def _plain_heading(line: str) -> tuple[int, str]:
+    """Level and title of a heading whose title is plain text."""
+    marks, _, title = line.strip().partition(" ")
+    return len(marks), " ".join(title.split())
+
+
 def _written(line: str, level: int, title: str) -> str:
     stripped = line.strip()
     return stripped if stripped.startswith("#") else f"{'#' * level} {title}"
 
 
-def _blocks(flat: Sequence[int], headings: Sequence[Heading], lines: Lines) -> Iterator[Block]:
+def _blocks(spans: Iterable[_Span], headings: Sequence[Heading], lines: Lines) -> Iterator[Block]:
     starts = lines.starts
     coming = iter(headings)
     levels: list[int] = []
     trail: tuple[str, ...] = ()
-    end = 0
-    for at in range(0, len(flat), 3):
-        kind, start = _KINDS[flat[at]], end + flat[at + 1]
-        end = start + flat[at + 2]
+    for code, start, end in spans:
+        kind = _KINDS[code]
         heading = next(coming) if kind is BlockKind.HEADING else None
         if heading is not None:
             while levels and levels[-1] >= heading.level:

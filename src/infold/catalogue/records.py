@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from infold.catalogue.days import DayFrom
     from infold.catalogue.passages import Passage
     from infold.vault.records import Note
+
+
+RAW: Final = -15  # of zlib: a stream without a header and a sum of its own
 
 
 class CataloguedNote(NamedTuple):
@@ -35,7 +38,7 @@ class Stamp(NamedTuple):
     path: str
     size: int
     mtime_ns: int
-    checked_ns: int
+    is_certain: bool  # it was written long enough before that for its time to tell it from any later one
     sha256: str
 
 
@@ -54,12 +57,12 @@ class ListedNote(NamedTuple):
     sha256: str
     title: str
     words: int
-    written_headings: str  # JSON
+    packed_headings: bytes
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Lines as written."""
-        return strings(self.written_headings)
+        return unpacked_strings(self.packed_headings)
 
 
 class WrittenNote(NamedTuple):
@@ -71,5 +74,19 @@ class WrittenNote(NamedTuple):
 
 
 def strings(written: str) -> tuple[str, ...]:
-    """A list of strings as a row has it, in JSON."""
-    return () if written == "[]" else tuple(json.loads(written))
+    """A list of strings as a row has it, in JSON; none is empty text."""
+    return tuple(json.loads(written)) if written else ()
+
+
+def packed_strings(written: str) -> bytes:
+    """Such text in half the room."""
+    import zlib  # here, because most commands read no headings
+
+    return zlib.compress(written.encode(), 6, RAW) if written else b""
+
+
+def unpacked_strings(packed: bytes) -> tuple[str, ...]:
+    """The strings of it."""
+    import zlib
+
+    return strings(zlib.decompress(packed, RAW).decode()) if packed else ()

@@ -9,17 +9,26 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from infold.catalogue.days import DayFrom, day_in_name
-from infold.catalogue.records import CataloguedNote, ListedNote, NoteTitle, Stamp, WrittenNote, strings
+from infold.catalogue.days import DayFrom, day_in_name, written_day
+from infold.catalogue.link_blob import unpack_targets
+from infold.catalogue.records import (
+    CataloguedNote,
+    ListedNote,
+    NoteTitle,
+    Stamp,
+    WrittenNote,
+    strings,
+    unpacked_strings,
+)
 from infold.catalogue.schema import GENERATION, SCHEMA, TABLES_OF_NOTES, identity
 from infold.durable.sqlite import Database
-from infold.errors import CatalogueFault, StateUnwritable
+from infold.errors import CatalogueFault, StateUnwritable, VaultBusy
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 
@@ -89,11 +98,9 @@ class Catalogue:
     def targets(self) -> dict[str, tuple[str | None, ...]]:
         """Where each link of each note leads, in the order of its links; by path, notes without links left out."""
         with self.reading() as db:
-            rows = db.execute(_TARGETS).fetchall()
-        found: dict[str, list[str | None]] = {}
-        for path, target in rows:
-            found.setdefault(path, []).append(target)
-        return {path: tuple(targets) for path, targets in found.items()}
+            paths = paths_by_id(db)
+            rows = db.execute("SELECT note, targets FROM links").fetchall()
+        return {paths[note]: tuple(map(paths.get, unpack_targets(targets))) for note, targets in rows}
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """Every file, or those of these paths that there are, as they were last looked at."""
@@ -105,8 +112,7 @@ class Catalogue:
     def certain(self) -> set[tuple[str, int, int]]:
         """Path, size and time of the files that are unchanged for certain where they still have these."""
         with self.reading() as db:
-            rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE mtime_ns < checked_ns - ?", (RACE_NS,))
-            return set(rows.fetchall())
+            return set(db.execute("SELECT path, size, mtime_ns FROM files WHERE is_certain").fetchall())
 
     def paths(self) -> list[str]:
         """The path of every note, sorted."""
@@ -116,13 +122,13 @@ class Catalogue:
     def hashes(self) -> dict[str, str]:
         """The SHA-256 of each note's bytes, by path."""
         with self.reading() as db:
-            return dict(db.execute("SELECT path, sha256 FROM files ORDER BY path").fetchall())
+            return dict(db.execute("SELECT path, lower(hex(sha256)) FROM files ORDER BY path").fetchall())
 
     def aliases(self) -> dict[str, tuple[str, ...]]:
         """The aliases of the notes that have any, by path."""
         with self.reading() as db:
-            rows = db.execute("SELECT path, aliases FROM files JOIN notes USING (id) WHERE aliases != '[]'").fetchall()
-        return {path: tuple(json.loads(aliases)) for path, aliases in rows}
+            rows = db.execute("SELECT path, aliases FROM files JOIN notes USING (id) WHERE aliases != ''").fetchall()
+        return {path: strings(aliases) for path, aliases in rows}
 
     def count(self) -> int:
         """How many notes there are."""
@@ -142,47 +148,34 @@ class Catalogue:
                 seen = self._generation(db)
                 if self._outgoing[0] == seen is not None:
                     return self._outgoing[1]
-                paths = dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
-                rows: Iterable[tuple[str, str]] = (
-                    (paths[note], paths[target]) for note, target in db.execute(_OUTGOING).fetchall()
-                )
-                found: dict[str, dict[str, None]] = {path: {} for path in paths.values()}
+                paths = paths_by_id(db)
+                rows = db.execute("SELECT note, targets FROM links").fetchall()
+                found: dict[str, tuple[str, ...]] = dict.fromkeys(paths.values(), ())
             else:
-                found = {path: {} for (path,) in db.execute(_THESE_PATHS, (wanted,))}
-                rows = db.execute(_THESE_OUTGOING, (wanted,)).fetchall()
-        for path, target in rows:
-            found[path][target] = None
-        outgoing = {path: tuple(targets) for path, targets in found.items()}
+                notes = db.execute(_THESE_TARGETS, (wanted,)).fetchall()
+                found = {path: () for _, path, _ in notes}
+                rows = [(note, targets) for note, _, targets in notes if targets]
+                there = {target for _, targets in rows for target in unpack_targets(targets)}
+                paths = {note: path for note, path, _ in notes} | paths_by_id(db, there)
+        for note, targets in rows:
+            leads = {target: paths[target] for target in unpack_targets(targets) if target != note and target in paths}
+            found[paths[note]] = tuple(leads.values())
         if wanted is None:
-            self._outgoing = seen, outgoing
-        return outgoing
+            self._outgoing = seen, found
+        return found
 
     @staticmethod
     def _generation(db: Connection) -> str | None:
         row = db.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
         return None if row is None else str(row[0])
 
-    def shown_names(self) -> list[tuple[str, str]]:
-        """Each note that a link leads to, as a whole, with what the link shows."""
-        with self.reading() as db:
-            return db.execute(
-                "SELECT target.path, alias FROM links JOIN files AS source ON source.id = note "
-                "JOIN files AS target ON target.id = links.target "
-                "WHERE alias IS NOT NULL AND alias != '' AND anchor = '' AND NOT is_embed ORDER BY source.path, ordinal"
-            ).fetchall()
-
-    def dangling(self) -> list[str]:
-        """The links that should lead to a note and lead to none, written as wiki or Markdown links are."""
-        with self.reading() as db:
-            rows = db.execute(_DANGLING)
-            return [as_written(*row) for row in rows]
-
     # one note
 
     def known_hash(self, path: str) -> str:
         """The content hash that the catalogue has of a note; "" where it has none."""
         with self.reading() as db:
-            return (db.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone() or ("",))[0]
+            row = db.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
+        return row[0].hex() if row is not None else ""
 
     def text(self, path: str) -> str:
         """The text of a note, as it was when it was first asked for since the last sync.
@@ -219,16 +212,18 @@ class Catalogue:
 
         Without blocks and links, which is all that an index needs, it takes a third of the time.
         """
-        from infold.catalogue.outline_blob import LinkRow, unpack_note
+        from infold.catalogue.outline_blob import unpack_note
 
         sha256, text = self._text(path)
         with self.reading() as db:
             row = db.execute(
                 "SELECT id, title, tags, aliases, outline, passages FROM files JOIN notes USING (id) "
                 "JOIN outlines USING (id) WHERE path = ? AND sha256 = ?",
-                (path, sha256),
+                (path, bytes.fromhex(sha256)),
             ).fetchone()
-            links = db.execute(_LINKS, row[:1]).fetchall() if row is not None and with_blocks else []
+            links = None
+            if row is not None and with_blocks:
+                links = db.execute("SELECT links FROM links WHERE note = ?", row[:1]).fetchone()
         if row is None:  # it was changed since the last sync
             from infold.catalogue.passages import cut
             from infold.vault.note import parse
@@ -243,7 +238,7 @@ class Catalogue:
             path,
             text,
             outline,
-            map(LinkRow._make, links),
+            links[0] if links is not None else b"",
             title=title,
             tags=strings(tags),
             aliases=strings(aliases),
@@ -258,7 +253,7 @@ class Catalogue:
 
         sha256, text = self._text(path)
         with self.reading() as db:
-            row = db.execute(_PASSAGES, (path, sha256)).fetchone()
+            row = db.execute(_PASSAGES, (path, bytes.fromhex(sha256))).fetchone()
         return self.written(path).passages if row is None else unpack_passages(path, text, *row)
 
     def _text(self, path: str) -> tuple[str, str]:
@@ -307,6 +302,8 @@ class Catalogue:
                     db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
                 db.execute("DELETE FROM derived")
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (made_by,))
+            with suppress(VaultBusy, StateUnwritable), database.alone() as db:
+                db.execute("VACUUM")  # the room of what was there, while there is nothing to be moved
         return database
 
     def remove(self) -> None:
@@ -319,34 +316,21 @@ class Catalogue:
             raise StateUnwritable(f"{self.file} cannot be removed: {error.strerror or error}.") from error
 
 
-_DANGLING: Final = (
-    "SELECT name, anchor, alias, is_wiki, is_embed FROM links JOIN files ON id = note "
-    "WHERE target IS NULL AND NOT is_attachment ORDER BY path, ordinal"
-)
 _NOTES: Final = (
-    "SELECT path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, origin, trust, problem "
-    "FROM files JOIN notes USING (id) ORDER BY path"
+    "SELECT path, lower(hex(sha256)), title, words, tokens, front_day, day, headings, tags, aliases, origin, trust, "
+    "problem FROM files JOIN notes USING (id) ORDER BY path"
 )
 # A cross join, because all files would else be gone through by path, for the order of the few that are wanted.
 _PROBLEMS: Final = "SELECT path, problem FROM notes CROSS JOIN files USING (id) WHERE problem IS NOT NULL ORDER BY path"
-_STAMPS: Final = "SELECT path, size, mtime_ns, checked_ns, sha256 FROM files"
+_STAMPS: Final = "SELECT path, size, mtime_ns, is_certain, lower(hex(sha256)) FROM files"
 _THESE_STAMPS: Final = f"{_STAMPS} WHERE path IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own columns
-_LISTED: Final = "SELECT path, sha256, title, words, headings FROM files JOIN notes USING (id) ORDER BY path"
+_LISTED: Final = (
+    "SELECT path, lower(hex(sha256)), title, words, headings FROM files JOIN notes USING (id) ORDER BY path"
+)
 _THESE_NOTES: Final = _NOTES.replace("ORDER BY", "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY")
-_OUTGOING: Final = "SELECT note, target FROM links WHERE target IS NOT NULL AND target != note ORDER BY note, ordinal"
-_THESE_PATHS: Final = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"
-_THESE_OUTGOING: Final = (
-    "SELECT source.path, target.path FROM files AS source JOIN links ON note = source.id "
-    "JOIN files AS target ON target.id = links.target "
-    "WHERE source.path IN (SELECT value FROM json_each(?)) AND target.id != source.id ORDER BY source.path, ordinal"
-)
-_TARGETS: Final = (
-    "SELECT source.path, target.path FROM links JOIN files AS source ON source.id = note "
-    "LEFT JOIN files AS target ON target.id = links.target ORDER BY note, ordinal"
-)
-_LINKS: Final = (
-    'SELECT name, anchor, alias, is_wiki, is_embed, is_attachment, start, "end", line '
-    "FROM links WHERE note = ? ORDER BY ordinal"
+_THESE_TARGETS: Final = (
+    "SELECT id, path, targets FROM files LEFT JOIN links ON note = id "
+    "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"
 )
 _PASSAGES: Final = "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?"
 
@@ -356,18 +340,17 @@ def catalogue_of(workspace: Workspace) -> Catalogue:
     return Catalogue(workspace.catalogue, workspace.vault, workspace.params)
 
 
-def as_written(name: str, anchor: str, alias: str | None, is_wiki: int, is_embed: int) -> str:
-    """A link as a note writes it, but for what makes no difference."""
-    target = f"{name}#{anchor}" if anchor else name
-    mark = "!" if is_embed else ""
-    if is_wiki:
-        return f"{mark}[[{target}|{alias}]]" if alias else f"{mark}[[{target}]]"
-    return f"{mark}[{alias or target}]({target})"
+def paths_by_id(db: Connection, notes: Iterable[int] | None = None) -> dict[int, str]:
+    """The path of every note, or of these as far as there are such, by its id; in the order of the paths."""
+    if notes is None:
+        return dict(db.execute("SELECT id, path FROM files ORDER BY path").fetchall())
+    wanted = json.dumps(list(notes))
+    return dict(db.execute("SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (wanted,)))
 
 
 def _catalogued(row: tuple[Any, ...], named_day: str | None) -> CataloguedNote:
-    path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, *rest = row
+    path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, *said = row
     source = DayFrom.NAME if named_day else DayFrom.FRONT_MATTER if front_day else DayFrom.FILE
-    day = named_day or front_day or file_day
-    lists = (strings(headings), strings(tags), strings(aliases))
-    return CataloguedNote(path, sha256, title, words, tokens, day, source, *lists, *rest)
+    day = named_day or front_day or written_day(file_day)
+    lists = (unpacked_strings(headings), strings(tags), strings(aliases))
+    return CataloguedNote(path, sha256, title, words, tokens, day, source, *lists, *said)

@@ -7,6 +7,7 @@ known. Killed anywhere, the next sync does the rest: notes are written in rounds
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.catalogue.cutting import cutting_of
 from infold.catalogue.days import day_of_file
+from infold.catalogue.link_blob import led_before
 from infold.catalogue.records import Stamp
 from infold.catalogue.schema import GENERATION, TABLES_OF_NOTES
 from infold.catalogue.store import RACE_NS, Catalogue
@@ -32,11 +34,14 @@ if TYPE_CHECKING:  # the parser is for notes that changed
 _log: Final = logging.getLogger(__name__)
 CountProgress = Callable[[int, int], None]
 ROUND: Final = 1000  # notes of one transaction
-_KNOWN: Final = "SELECT id, file_day, aliases FROM files JOIN notes USING (id) WHERE path = ?"
-_TARGETS: Final = "SELECT name, alias, is_wiki, target FROM links WHERE note = ?"
+_KNOWN: Final = (
+    "SELECT path, id, day, aliases, targets, links FROM files JOIN notes USING (id) LEFT JOIN links ON note = id "
+    "WHERE path IN (SELECT value FROM json_each(?))"
+)
 _PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
-_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_LINK: Final = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_OUTLINE: Final = "INSERT OR REPLACE INTO outlines VALUES (?, ?, ?)"
+_PUT_LINKS: Final = "INSERT OR REPLACE INTO links VALUES (?, ?, ?)"
 _COUNT: Final = "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
 _LOOKED: Final = "looked"  # in meta: counts writes of what is known of files
 _SEEN: Final = "seen"  # in derived, by the count of these writes: the digest of a scan that the catalogue has in full
@@ -106,6 +111,7 @@ class _Wanted(NamedTuple):
 
 if TYPE_CHECKING:
     _Read = tuple[_Wanted, FactsReading]
+    _Found = tuple[FileStat, NoteFacts]
 
 
 class _Syncing:
@@ -170,7 +176,7 @@ class _Syncing:
         """Whether the catalogue has all that there is, and nothing else, for certain."""
         if self._paths is not None or self._failed or self._catalogue.count() != len(files):
             return False
-        return all(item.file.mtime_ns < self._started_ns - RACE_NS for item in read)
+        return all(self._is_certain(item.file) for item in read)
 
     def _mark(self, seen: Scan) -> None:
         """Keeps that the catalogue has all of a scan for certain, unless another process wrote meanwhile."""
@@ -213,14 +219,16 @@ class _Syncing:
         catalogue = self._catalogue
         with catalogue.writing() as db:
             self._note(db)
+            found: list[_Found] = []
             for wanted, reading in batch:
                 if reading.reason is not None:
                     self._failed.append(Skipped(reading.path, reading.reason, reading.is_kept))
                 elif reading.facts is None:
                     self._touch(db, wanted.file)
                 else:
-                    self._put(db, wanted, reading.facts)
-            if any(reading.facts is not None for _, reading in batch):
+                    found.append((wanted.file, reading.facts))
+            if found:
+                self._put(db, found)
                 db.execute(_COUNT, (GENERATION,))
             if self._unresolved:
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_UNRESOLVED,))
@@ -236,29 +244,43 @@ class _Syncing:
         self._looked += 1
 
     def _touch(self, db: Connection, file: FileStat) -> None:
-        stamp = (file.size, file.mtime_ns, self._started_ns, file.path)
-        db.execute("UPDATE files SET size = ?, mtime_ns = ?, checked_ns = ? WHERE path = ?", stamp)
+        stamp = (file.size, file.mtime_ns, self._is_certain(file), file.path)
+        db.execute("UPDATE files SET size = ?, mtime_ns = ?, is_certain = ? WHERE path = ?", stamp)
 
-    def _put(self, db: Connection, wanted: _Wanted, facts: NoteFacts) -> None:
-        file = wanted.file
-        row = db.execute(_KNOWN, (file.path,)).fetchone()
-        note, file_day, aliases = row or (None, day_of_file(file.mtime_ns), None)
-        targets = dict[tuple[str, str | None, int], int | None]()
-        if row is not None:
-            targets = {tuple(key): target for *key, target in db.execute(_TARGETS, (note,))}
-            db.execute("DELETE FROM links WHERE note = ?", (note,))
-        self._added += row is None
-        self._changed += row is not None
-        stamp = (note, file.path, file.size, file.mtime_ns, self._started_ns, file_day, facts.sha256)
-        note = db.execute(_PUT_FILE, stamp).lastrowid or 0
-        db.execute(_PUT_NOTE, (note, *facts[2:13]))
-        db.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?, ?)", (note, facts.outline, facts.passages))
-        keys = [(link.name, link.alias, int(link.is_wiki)) for link in facts.links]
-        rows = [(note, n, *link, targets.get(key)) for n, (link, key) in enumerate(zip(facts.links, keys, strict=True))]
-        db.executemany(_PUT_LINK, rows)
-        if aliases != facts.aliases or not targets.keys() >= set(keys):
-            self._unresolved.add(note)
-            self._are_names_new = self._are_names_new or aliases != facts.aliases
+    def _is_certain(self, file: FileStat) -> bool:
+        """Whether no later write can leave the file with the time that it has."""
+        return file.mtime_ns < self._started_ns - RACE_NS
+
+    def _put(self, db: Connection, found: Sequence[_Found]) -> None:
+        """Writes the facts of these notes, table by table; links lead where equal ones of the note led before."""
+        paths = json.dumps([file.path for file, _ in found])
+        known = {path: row for path, *row in db.execute(_KNOWN, (paths,))}
+        (last,) = db.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()
+        files: list[tuple[object, ...]] = []
+        links: list[tuple[int, bytes, bytes]] = []
+        ids: list[int] = []
+        for file, facts in found:
+            row = known.get(file.path)
+            last += row is None
+            note, day, aliases, *before = row or (last, day_of_file(file.mtime_ns), None, None, None)
+            ids.append(note)
+            sha256 = bytes.fromhex(facts.sha256)
+            files.append((note, file.path, file.size, file.mtime_ns, self._is_certain(file), day, sha256))
+            targets, is_known = led_before(facts.targets, facts.links, *before)
+            if facts.links:
+                links.append((note, targets, facts.links))
+            if aliases != facts.aliases or not is_known:
+                self._unresolved.add(note)
+                self._are_names_new = self._are_names_new or aliases != facts.aliases
+        self._changed += len(known)
+        self._added += len(found) - len(known)
+        db.executemany("DELETE FROM links WHERE note = ?", [(row[0],) for row in known.values()])
+        db.executemany(_PUT_FILE, files)
+        db.executemany(_PUT_NOTE, [(note, *facts[2:12]) for note, (_, facts) in zip(ids, found, strict=True)])
+        db.executemany(
+            _PUT_OUTLINE, [(note, facts.outline, facts.passages) for note, (_, facts) in zip(ids, found, strict=True)]
+        )
+        db.executemany(_PUT_LINKS, links)
 
     def _leaving(self, known: Mapping[str, Stamp], gone: Sequence[str], seen: Scan) -> list[str]:
         """The notes that leave: neither there nor only out of reach."""
@@ -314,7 +336,7 @@ def _looked(db: Connection) -> int:
 def _is_as_known(file: FileStat, known: Stamp | None) -> bool:
     if known is None or (file.size, file.mtime_ns) != (known.size, known.mtime_ns):
         return False
-    return file.mtime_ns < known.checked_ns - RACE_NS
+    return known.is_certain
 
 
 def _is_within(path: str, names: Iterable[str]) -> bool:

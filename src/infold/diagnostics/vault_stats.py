@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from infold.catalogue.kinds import kind_of
+from infold.catalogue.links import as_written, dangling_links
 from infold.catalogue.store import catalogue_of
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
 from infold.discovery import best_linked
@@ -56,5 +57,5 @@ def vault_stats(workspace: Workspace, progress: Progress = silent) -> VaultStats
             words={note.path: note.words for note in notes},
             kinds={note.path: kind(note.path) for note in notes},
             graph=Graph(catalogue.outgoing()),
-            dangling=Counter(catalogue.dangling()),
+            dangling=Counter(as_written(link) for _, link in dangling_links(catalogue)),
         )

@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from infold.catalogue.derived import kept
+from infold.catalogue.links import all_links, dangling_links, links_of, links_to
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.knowledge.communities import communities
@@ -22,19 +23,6 @@ from infold.vault.links import LinkResolver, alias_table
 from infold.vault.names import folded, without_suffix
 
 _CONTEXT: Final = 300  # characters around a link
-_BACKLINKS: Final = """
-    SELECT source.path, line, anchor, alias, is_embed, start, "end" FROM links JOIN files AS source ON source.id = note
-    WHERE target = (SELECT id FROM files WHERE path = ?) AND source.path != ? ORDER BY source.path, ordinal"""
-_FORWARD: Final = """
-    SELECT target.path, line, anchor, links.alias, is_embed, name, is_attachment FROM links
-    JOIN files AS source ON source.id = note LEFT JOIN files AS target ON target.id = links.target
-    WHERE source.path = ? ORDER BY ordinal"""
-_DANGLING: Final = """
-    SELECT path, name FROM links JOIN files ON id = note WHERE target IS NULL AND NOT is_attachment
-    ORDER BY path, ordinal"""
-_DANGLING_COUNT: Final = """
-    SELECT count(*) FROM (SELECT DISTINCT note, name FROM links WHERE target IS NULL AND NOT is_attachment)"""
-_NAMES: Final = "SELECT path, name, alias, is_wiki FROM links JOIN files ON id = note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +55,8 @@ def graph_of(catalogue: Catalogue) -> Graph:
 def dangling_of(catalogue: Catalogue) -> DanglingLinks:
     """The links that should lead to a note and lead to none."""
     by_source: dict[str, list[str]] = {}
-    with catalogue.reading() as db:
-        for path, name in db.execute(_DANGLING):
-            by_source.setdefault(path, []).append(name)
+    for path, link in dangling_links(catalogue):
+        by_source.setdefault(path, []).append(link.name)
     return DanglingLinks(by_source)
 
 
@@ -77,8 +64,7 @@ def statistics_of(catalogue: Catalogue) -> GraphStatistics:
     """The graph in numbers. Kept as the graph is."""
 
     def make() -> bytes:
-        with catalogue.reading() as db:
-            dangling = int(db.execute(_DANGLING_COUNT).fetchone()[0])
+        dangling = len({(path, link.name) for path, link in dangling_links(catalogue)})
         return json.dumps(asdict(graph_of(catalogue).statistics(dangling))).encode()
 
     return GraphStatistics(**json.loads(kept(catalogue, "statistics", make)))
@@ -92,29 +78,25 @@ def communities_of(catalogue: Catalogue) -> list[tuple[str, ...]]:
 
 def backlinks_of(catalogue: Catalogue, path: str) -> list[Backlink]:
     """The links of other notes to `path`, each with its line. Of notes that cannot be read now the line is empty."""
-    with catalogue.reading() as db:
-        rows = db.execute(_BACKLINKS, (path, path)).fetchall()
     return [
-        Backlink(source, line, anchor, bool(is_embed), _context(catalogue, source, start, end))
-        for source, line, anchor, _, is_embed, start, end in rows
+        Backlink(source, link.line, link.anchor, link.is_embed, _context(catalogue, source, link.start, link.end))
+        for source, link in links_to(catalogue, path)
+        if source != path
     ]
 
 
 def forward_links_of(catalogue: Catalogue, path: str) -> list[ForwardLink]:
     """The links of `path` in order, those to files that are no notes left out."""
-    with catalogue.reading() as db:
-        rows = db.execute(_FORWARD, (path,)).fetchall()
     return [
-        ForwardLink(target, name, line, anchor, bool(is_embed))
-        for target, line, anchor, _, is_embed, name, is_attachment in rows
-        if target is not None or not is_attachment
+        ForwardLink(target, link.name, link.line, link.anchor, link.is_embed)
+        for link, target in links_of(catalogue, path)
+        if target is not None or not link.is_attachment
     ]
 
 
 def link_names(catalogue: Catalogue) -> list[LinkName]:
     """Every link of the vault, as far as it decides where it leads."""
-    with catalogue.reading() as db:
-        return [LinkName(path, name, alias, bool(is_wiki)) for path, name, alias, is_wiki in db.execute(_NAMES)]
+    return [LinkName(path, link.name, link.alias, link.is_wiki) for path, link, _ in all_links(catalogue)]
 
 
 def aliases_of(catalogue: Catalogue) -> dict[str, Sequence[str]]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from infold.catalogue.derived import kept_while
 from infold.catalogue.kinds import inbox_of
+from infold.catalogue.links import shown_names
 from infold.catalogue.records import NoteTitle
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
@@ -33,7 +34,7 @@ class _Told:
     @cached_property
     def _read(self) -> tuple[list[NoteTitle], list[tuple[str, str]]]:
         titles = [title for title in self._catalogue.titles() if title.path != self._inbox]
-        return titles, self._catalogue.shown_names()
+        return titles, shown_names(self._catalogue)
 
     def content(self) -> str:
         """A hash of all of it."""
