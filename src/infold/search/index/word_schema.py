@@ -107,15 +107,16 @@ def numbers_of(searcher: tantivy.Searcher, query: Query, most: int) -> list[int]
 
 def standing(
     searcher: tantivy.Searcher, schema: tantivy.Schema, numbers: Collection[int], *conditions: Query
-) -> dict[int, tantivy.DocAddress]:
-    """Where the points of these numbers stand that are there and meet all conditions."""
+) -> dict[int, tuple[float, tantivy.DocAddress]]:
+    """Where the points of these numbers stand that are there and meet all conditions, and what these score."""
     wanted, depth = frozenset(numbers), _LOOKED_AT * len(numbers)
-    query = all_of(any_of(schema, BUCKET, {bucket_of(one) for one in wanted}), *conditions)
+    named = Query.const_score_query(any_of(schema, BUCKET, {bucket_of(one) for one in wanted}), 0.0)
+    query = all_of(named, *conditions)
     while True:
-        found = [address for _, address in searcher.search(query, max(1, depth), count=False).hits]
+        found = searcher.search(query, max(1, depth), count=False).hits
         if len(found) < depth or not wanted:
-            there = cast("list[int]", searcher.fast_field_values(NUMBER, found))
-            return {one: address for one, address in zip(there, found, strict=True) if one in wanted}
+            there = cast("list[int]", searcher.fast_field_values(NUMBER, [address for _, address in found]))
+            return {one: place for one, place in zip(there, found, strict=True) if one in wanted}
         depth *= 8
 
 

@@ -24,7 +24,6 @@ from infold.search.index.word_schema import (
     WORD_FIELDS,
     WordField,
     all_of,
-    any_of,
     conditions,
     demanded,
     filtered,
@@ -103,7 +102,8 @@ class WordIndex:
             with translated(self.folder, "looking points up"):
                 committed = self._last()
                 found = standing(committed.searcher, self._schema, missing, *met)
-                known |= dict(zip(found, committed.read(list(found), list(found.values())), strict=True))
+                addresses = [address for _, address in found.values()]
+                known |= dict(zip(found, committed.read(list(found), addresses), strict=True))
         return known
 
     def numbers(self, where: Filter) -> frozenset[int]:
@@ -141,8 +141,10 @@ class WordIndex:
                 for term, weight in weights.items()
             ]
         )
-        named = Query.const_score_query(any_of(schema, NUMBER, [point_number(one) for one in ids]), 0.0)
-        return {hit.id: score for score, hit in self._asked(all_of(held, named), len(ids), "looking points up")}
+        numbered = {point_number(one): one for one in ids}
+        with translated(self.folder, "looking points up"):
+            found = standing(self._searcher(), schema, numbered, held)
+        return {numbered[number]: score for number, (score, _) in found.items()}
 
     def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
