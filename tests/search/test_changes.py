@@ -24,7 +24,7 @@ LONG_AGO = NOW - 100 * RACE_NS
 
 def row(path: str, *, mtime_ns: int = LONG_AGO, size: int = 10, variant: str = "standard") -> IndexedNote:
     """A note that was indexed now."""
-    return IndexedNote("notes", path, mtime_ns, size, "abc", variant, 1, "english", path, NOW)
+    return IndexedNote("notes", path, mtime_ns, size, "abc", variant, 1, "english", NOW)
 
 
 def test_time_and_size_are_a_short_cut():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import add
@@ -40,10 +41,24 @@ _TABLES: Final = (
 ) WITHOUT ROWID""",
     "CREATE TABLE leaving (number INTEGER PRIMARY KEY)",
 )
-SCHEMA: Final = Schema(
-    "the index's manifest", "notes", (_TABLES,), IndexFault, hint="`infold index` makes the index anew."
+_LEANER: Final = (  # no titles, and hashes as bytes
+    "ALTER TABLE notes RENAME TO former",
+    """CREATE TABLE notes (
+    feed TEXT NOT NULL, path TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, sha256 NOT NULL,
+    variant TEXT NOT NULL, passages INTEGER NOT NULL, language TEXT NOT NULL, indexed_ns INTEGER NOT NULL,
+    PRIMARY KEY (feed, path)
+) WITHOUT ROWID""",
+    """INSERT INTO notes
+    SELECT feed, path, mtime_ns, size, sha256, variant, passages, language, indexed_ns FROM former""",
+    "DROP TABLE former",
 )
-_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SCHEMA: Final = Schema(
+    "the index's manifest", "notes", (_TABLES, _LEANER), IndexFault, hint="`infold index` makes the index anew."
+)
+_PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_GIVEN: Final = """SELECT feed, path, mtime_ns, size, iif(typeof(sha256) = 'blob', lower(hex(sha256)), sha256),
+    variant, passages, language, indexed_ns FROM notes"""
+_HASH: Final = re.compile("[0-9a-f]{64}")
 
 
 class Identity(NamedTuple):
@@ -72,7 +87,6 @@ class IndexedNote(NamedTuple):
     variant: str
     passages: int
     language: str
-    title: str
     indexed_ns: int
 
 
@@ -151,7 +165,7 @@ class Manifest:
 
     def notes(self, feed: str = NOTES, paths: Collection[str] | None = None) -> dict[str, IndexedNote]:
         """What a feed gave, or what of it is at these paths, by path, those in progress included."""
-        query, values = "SELECT * FROM notes WHERE feed = ?", [feed]
+        query, values = f"{_GIVEN} WHERE feed = ?", [feed]
         if paths is not None:
             query += " AND path IN (SELECT value FROM json_each(?))"
             values.append(json.dumps(list(paths)))
@@ -205,7 +219,7 @@ class Manifest:
         """Marks these notes as in progress, and the vectors that they had, by number, as leaving."""
         with self._writing_notes(feed, paths) as db:
             db.executemany("INSERT OR IGNORE INTO leaving VALUES (?)", [(number,) for number in leaving])
-            db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", "", 0) for path in paths])
+            db.executemany(_PUT_NOTE, [(feed, path, 0, 0, IN_PROGRESS, "", 0, "", 0) for path in paths])
 
     def finish(
         self, feed: str, done: Iterable[IndexedNote], gone: Sequence[str], due: Iterable[DueVectors] = ()
@@ -218,7 +232,7 @@ class Manifest:
         paths = [*(note.path for note in kept), *gone]
         with self._writing_notes(feed, paths) as db:
             db.executemany("DELETE FROM notes WHERE feed = ? AND path = ?", [(feed, path) for path in gone])
-            db.executemany(_PUT_NOTE, kept)
+            db.executemany(_PUT_NOTE, map(_row, kept))
             db.executemany("DELETE FROM due WHERE feed = ? AND key = ?", [(feed, path) for path in paths])
             db.executemany("INSERT OR REPLACE INTO due VALUES (?, ?, ?)", [(feed, *one) for one in due])
 
@@ -227,7 +241,7 @@ class Manifest:
         touched = list(notes)
         with self._db.writing() as db:
             db.executemany(_UNLIST, [(_LISTED + feed,) for feed in {note.feed for note in touched}])
-            db.executemany(_PUT_NOTE, touched)
+            db.executemany(_PUT_NOTE, map(_row, touched))
 
     def leaving(self) -> list[int]:
         """The numbers of vectors that go unless a point has them: noted before their points were taken away."""
@@ -287,6 +301,12 @@ class Manifest:
     def _one(self, question: str, *values: object) -> Any:
         with self._db.reading() as db:
             return db.execute(question, values).fetchone()[0]
+
+
+def _row(note: IndexedNote) -> IndexedNote | tuple[object, ...]:
+    """The note as the table has it: a hash as bytes, which take half the room; what is no hash as it is."""
+    feed, path, mtime_ns, size, sha256, *rest = note
+    return (feed, path, mtime_ns, size, bytes.fromhex(sha256), *rest) if _HASH.fullmatch(sha256) else note
 
 
 def _totals_in(db: sqlite3.Connection) -> _Totals:

@@ -302,14 +302,13 @@ def _row(feed: str, reading: ReadResult, moment_ns: int) -> IndexedNote:
         variant=item.variant,
         passages=len(points.points) if points else 0,
         language=points.language if points else "",
-        title=points.title if points else "",
         indexed_ns=moment_ns,
     )
 
 
 def _tree(feed: str, path: str) -> IndexedNote:
     """The row of what is no file: it says that there are points of this path, and counts none of them."""
-    return IndexedNote(feed, path, 0, 0, feed, "", 0, "", path, 0)
+    return IndexedNote(feed, path, 0, 0, feed, "", 0, "", 0)
 
 
 def _seen(row: IndexedNote, item: Item, moment_ns: int) -> IndexedNote:
