@@ -92,6 +92,7 @@ _SCRIPTS: Final = (
 
 _WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff][^\W\d_]*)*")
 _ASCII_WORDS: Final = re.compile(r"[a-z][a-z_]*")  # the same of case-folded ASCII, found in half the time
+_LETTERS: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 _READ_CHARACTERS: Final = 2000
 _MIN_SHARE: Final = 0.12
 _MIN_DISTINCT: Final = 3
@@ -126,8 +127,9 @@ def detect_language(text: str) -> str:
     """
     text = text[:_READ_CHARACTERS].casefold()
     is_ascii = text.isascii()
-    found = Counter((_ASCII_WORDS if is_ascii else _WORDS).findall(text))
-    total = found.total()
+    words = _ascii_words(text) if is_ascii else _WORDS.findall(text)
+    total = len(words)
+    found = Counter(filter(_VOTES.__contains__, words) if is_ascii else words)
     share: dict[str, float] = {}
     distinct: dict[str, int] = {}
     for word in filter(_VOTES.__contains__, found):
@@ -145,6 +147,11 @@ def detect_language(text: str) -> str:
     if share.get(best, 0.0) < max(_MIN_SHARE, english * 1.5) or distinct.get(best, 0) < _MIN_DISTINCT:
         return _by_script(found, others, total)
     return best
+
+
+def _ascii_words(text: str) -> list[str]:
+    """The words of case-folded ASCII; where no word may begin otherwise, they are what stands between other signs."""
+    return _ASCII_WORDS.findall(text) if "_" in text else text.translate(_LETTERS).split()
 
 
 def _by_script(found: Counter[str], words: Sequence[str], total: int) -> str:

@@ -42,6 +42,24 @@ _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
 _PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}|[0-9]{1,200}")  # of one term or two: its stem, and itself
+
+
+def _kept(signs: str) -> bytes:
+    """What makes every byte of ASCII that is no letter, no digit and none of these a space."""
+    return bytes(code if code >= 0x80 or chr(code).isalnum() or chr(code) in signs else 32 for code in range(256))
+
+
+# For cutting a text, as bytes, at signs that no token has.
+_INNER: Final = _kept("_'+#")
+_INNER_WITH_NUMBERS: Final = _kept("_'+#.,:/-")
+_KINDS: Final = bytes(
+    ord("0") if code >= 0x80 or chr(code).isdigit() else ord("." if chr(code) in ".,:/-" else " ")
+    for code in range(256)
+)
+_NUMBER: Final = b"0.0"  # in these kinds: a number may have several parts
+_TOUCHING: Final = (b". ", b", ", b": ")
+_QUOTES: Final = tuple(sign.encode() for sign in "“”—")
+
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
 _RESPELT: Final = frozenset(["spanish", "portuguese"])  # see Encoder._spelt
 _MAX_CACHED: Final = 200_000
@@ -109,15 +127,37 @@ def located(text: str) -> tuple[list[str], list[int]]:
     return found, starts
 
 
+def _pieces(text: str) -> list[str]:
+    """`text` in parts with the same tokens in the same order: cut at signs that no token has, where that is quicker.
+
+    There are not many more different parts than there are tokens, so that most were met before.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        if _marked().search(text):
+            return _marked_token().findall(text)
+    data = text.encode("utf-8", "surrogatepass")
+    if _NUMBER not in data.translate(_KINDS):
+        data = data.translate(_INNER)
+    else:
+        data = data.translate(_INNER_WITH_NUMBERS)
+        for sign in _TOUCHING:
+            data = data.replace(sign, b" ")
+    if len(data) > len(text):
+        for sign in _QUOTES:
+            data = data.replace(sign, b" ")
+    return data.decode("utf-8", "surrogatepass").split()
+
+
 class _Joined(dict[str, str]):
-    """The terms of one kind of each token met, a space between two: looked up without a step of Python's own."""
+    """The terms of one kind of each piece met, a space between two: looked up without a step of Python's own."""
 
     def __init__(self, encoder_: Encoder, kind: int) -> None:
         super().__init__()
         self._encoder, self._kind = encoder_, kind
 
-    def __missing__(self, token: str) -> str:
-        return self._encoder.meet(token)[self._kind]
+    def __missing__(self, piece: str) -> str:
+        return self._encoder.meet(piece)[self._kind]
 
 
 class _Together(dict[str, tuple[str, ...]]):
@@ -169,23 +209,26 @@ class Encoder:
             self._together.clear()
         return list(chain.from_iterable(map(self._together.__getitem__, found)))
 
-    def words(self, found: Sequence[str]) -> tuple[str, str]:
-        """The main and the secondary terms of these tokens, in order, a space between two."""
+    def words(self, text: str) -> tuple[str, str]:
+        """The main and the secondary terms of the tokens of `text`, in order, a space between two."""
+        found = _pieces(text)
         if len(self._main) + len(found) > _MAX_CACHED:
             self._main.clear()
             self._secondary.clear()
         main = " ".join(map(self._main.__getitem__, found))
         return main, " ".join(filter(None, map(self._secondary.__getitem__, found)))
 
-    def meet(self, token: str) -> tuple[str, str]:
-        """The main terms of a token met for the first time, and the secondary ones, a space between two; kept."""
-        if self.language in _RESPELT or not _PLAIN.fullmatch(token):
-            main, secondary = map(" ".join, self.forms(token))
+    def meet(self, piece: str) -> tuple[str, str]:
+        """The main terms of a piece met for the first time, and the secondary ones, a space between two; kept."""
+        if self.language in _RESPELT or not _PLAIN.fullmatch(piece):
+            forms = [self.forms(token) for token in tokens(piece)]
+            main = " ".join(chain.from_iterable(main for main, _ in forms))
+            secondary = " ".join(chain.from_iterable(secondary for _, secondary in forms))
         else:  # a plain word, as most are, in a third of the time
-            word = token.lower()
+            word = piece.lower()
             main = _fold(self._stem(word))
             secondary = "" if word == main or not main else word
-        self._main[token], self._secondary[token] = main, secondary
+        self._main[piece], self._secondary[piece] = main, secondary
         return main, secondary
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
@@ -255,7 +298,7 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, str]:
     """The main terms of `text` and the secondary ones, in order and with repeats, a space between two."""
-    return encoder(language).words(tokens(text))
+    return encoder(language).words(text)
 
 
 def spoken_first(text: str, languages: Sequence[str]) -> str:
