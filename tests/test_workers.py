@@ -2,13 +2,16 @@
 
 import io
 import operator
+import os
 import pickle
 import sys
+import time
+import tracemalloc
 from contextlib import closing
 
 import pytest
 
-from infold.workers import BATCH, Crew, serve
+from infold.workers import BATCH, Crew, one_staff, serve
 
 
 def test_a_crew_does_job_after_job_in_the_order_of_the_items():
@@ -32,7 +35,7 @@ def test_workers_killed_between_two_jobs_are_missed_by_nobody():
     """Their shares fall to this process."""
     with closing(Crew("operator:neg", 2)) as crew:
         assert crew.all([1, 2, 3]) == [-1, -2, -3]
-        for process in crew._processes or ():
+        for process in crew._staff.running(2):
             process.kill()
         assert crew.all(list(range(500))) == [-number for number in range(500)]
 
@@ -57,3 +60,56 @@ def test_a_worker_answers_in_batches():
         assert all(answer == operator.neg(number) for number, answer in batch)
         sizes.append(len(batch))
     assert sizes == [3, BATCH, BATCH, 1]
+
+
+def process_of(_item: str) -> tuple[int, int]:
+    """Which process does the work, and how often it was asked."""
+    _asked.append(_item)
+    return os.getpid(), len(_asked)
+
+
+_asked: list[str] = []
+ITEMS = [f"note-{number}" for number in range(400)]
+
+
+def test_one_staff_serves_one_crew_after_the_other_an_item_by_the_same_worker():
+    """Workers start once, and what is about the same goes to the same one, though others of its kind are left out."""
+    function = f"{__name__}:process_of"
+    with one_staff():
+        with closing(Crew(function, 2, by=str)) as first:
+            reading = dict(zip(ITEMS, first.all(ITEMS), strict=True))
+        with closing(Crew(function, 2, by=str)) as second:
+            writing = dict(zip(ITEMS[7::3], second.all(ITEMS[7::3]), strict=True))
+    assert len({process for process, _ in reading.values()}) == 2
+    assert all(reading[item][0] == process for item, (process, _) in writing.items())
+    assert max(asked for _, asked in writing.values()) > len(ITEMS[7::3])  # they remember what they did before
+
+
+def test_a_job_that_is_given_up_leaves_nothing_to_the_next():
+    """Answers that are still on their way are no answers to another job."""
+    with one_staff():
+        for batch in Crew("operator:neg", 2).each(range(5000)):
+            assert batch
+            break
+        assert Crew("operator:neg", 2).all([7, 8, 9]) == [-7, -8, -9]
+
+
+def test_a_crew_at_work_is_left_alone_by_another():
+    """Who asks meanwhile has workers of its own."""
+    with one_staff(), closing(Crew("operator:neg", 2)) as other:
+        given = dict[int, int]()
+        for batch in Crew("operator:neg", 2).each(range(1000)):
+            given.update(batch)
+            assert other.all([1, 2]) == [-1, -2]
+    assert given == {number: -number for number in range(1000)}
+
+
+def test_workers_wait_for_a_caller_that_is_slower_than_they_are():
+    """They do not fill its memory with answers: only a few batches of each are held."""
+    with closing(Crew("operator:mul", 2)) as crew:
+        tracemalloc.start()
+        for _ in crew.each(["x" * 1000] * 8_000, 10):
+            time.sleep(0.002)
+            held, _most = tracemalloc.get_traced_memory()
+            assert held < 40_000_000  # of 80 MB
+        tracemalloc.stop()

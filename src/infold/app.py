@@ -172,7 +172,10 @@ class OpenVault(VaultNavigator):
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
         """
-        with closing(lazy.catalogue.store.catalogue_of(self.workspace)) as catalogue:  # holds texts that were read
+        from infold.workers import one_staff  # here, because most commands need no workers
+
+        catalogue = lazy.catalogue.store.catalogue_of(self.workspace)  # holds notes that were read, as the workers do
+        with closing(catalogue), one_staff():
             found = self._sync(catalogue)
             index = self.sync_index(seen=(catalogue, found))
             usage = self._sync_summaries(self.capped(caps or {}), catalogue)

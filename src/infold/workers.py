@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 MANY: Final = 500  # items from which starting workers pays, where one takes a fraction of a millisecond
 MAX_WORKERS: Final = 8
 BATCH: Final = 128
+AHEAD: Final = 4  # batches of each worker that may wait for the caller: what all made at once would fill the memory
 
+_is_worker = False
 _COMMAND: Final = "from infold.workers import main; main()"
 _Answers = list[tuple[int, Any]]  # an item's number with what came of it
 
@@ -33,17 +36,57 @@ def processors() -> int:
     return min(os.cpu_count() or 1, MAX_WORKERS)
 
 
+class _Staff:
+    """Worker processes, started when they are first needed; one caller at a time has them."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Lock()
+        self._processes: list[subprocess.Popen[bytes]] | None = None
+
+    def running(self, count: int) -> list[subprocess.Popen[bytes]]:
+        """Those that live, after up to `count` were started."""
+        if self._processes is None:
+            self._processes = _started(count)
+        return [process for process in self._processes if process.poll() is None]
+
+    def end(self) -> None:
+        """Ends the workers."""
+        for process in self._processes or ():
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                _close(pipe)
+        self._processes = None
+
+
+_shared: Final[ContextVar[_Staff | None]] = ContextVar("staff of several crews", default=None)
+
+
+@contextmanager
+def one_staff() -> Iterator[None]:
+    """While one crew after the other works: their workers are the same processes, which start and load once."""
+    staff = _Staff()
+    before = _shared.set(staff)
+    try:
+        yield
+    finally:
+        _shared.reset(before)
+        staff.end()
+
+
 class Crew:
     """Does the function named `module:function` for items, in `count` processes that start with the first items.
 
     The function's module should import little. Items, what else it takes and what it gives are pickled. Where workers
-    cannot start or die, and with a `count` of 1, this process does the work. One thread at a time may ask.
+    cannot start or die, and with a `count` of 1, this process does the work. One thread at a time may ask. What `by`
+    says the same of goes to the same worker, whoever asks within `one_staff`.
     """
 
-    def __init__(self, function: str, count: int) -> None:
+    def __init__(self, function: str, count: int, by: Callable[[Any], object] | None = None) -> None:
         self._function = function
         self._count = count
-        self._processes: list[subprocess.Popen[bytes]] | None = None
+        self._by = by
+        self._staff = _Staff()
 
     def each(self, items: Sequence[Any], *shared: object) -> Iterator[_Answers]:
         """Calls the function with each item and `shared`; batches of numbered answers in any order, as they come.
@@ -51,9 +94,10 @@ class Crew:
         Raises what the function raises.
         """
         missing = set(range(len(items)))
-        for batch in self._from_workers(items, shared):
-            missing.difference_update(number for number, _ in batch)
-            yield batch
+        if self._count > 1:
+            for batch in self._from_workers(items, shared):
+                missing.difference_update(number for number, _ in batch)
+                yield batch
         function = _named(self._function)
         yield from _batches(function, [(number, items[number]) for number in sorted(missing)], shared)
 
@@ -63,32 +107,57 @@ class Crew:
         return [answers[number] for number in range(len(items))]
 
     def close(self) -> None:
-        """Ends the workers."""
-        for process in self._processes or ():
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                _close(pipe)
-        self._processes = None
+        """Ends the workers, unless others go on with them."""
+        self._staff.end()
 
     def _from_workers(self, items: Sequence[Any], shared: tuple[object, ...]) -> Iterator[_Answers]:
-        if self._processes is None:
-            self._processes = _started(self._count) if self._count > 1 else []
-        running = [process for process in self._processes if process.poll() is None]
+        others = _shared.get()
+        staff = others if others is not None and others.turn.acquire(blocking=False) else None
+        is_done = False
+        try:
+            yield from self._answers_of(staff or self._staff, items, shared)
+            is_done = True
+        finally:
+            if not is_done:  # what is still on its way must not be taken for the answers to another job
+                (staff or self._staff).end()
+            if staff is not None:
+                staff.turn.release()
+
+    def _answers_of(self, staff: _Staff, items: Sequence[Any], shared: tuple[object, ...]) -> Iterator[_Answers]:
         import queue
 
         arrived: queue.SimpleQueue[_Answers | None] = queue.SimpleQueue()
-        numbered = list(enumerate(items))
-        for at, process in enumerate(running):
-            job = (self._function, numbered[at :: len(running)], shared)
-            threading.Thread(target=_converse, args=(process, job, arrived), daemon=True).start()
+        running = staff.running(self._count)
+        room = threading.Semaphore(AHEAD * len(running))
+        for process, share in zip(running, self._shares(items, len(running)), strict=True):
+            job = (self._function, share, shared)
+            threading.Thread(target=_converse, args=(process, job, arrived, room), daemon=True).start()
         open_shares = len(running)
-        while open_shares:
-            batch = arrived.get()
-            if batch is None:
-                open_shares -= 1
-            else:
-                yield batch
+        try:
+            while open_shares:
+                batch = arrived.get()
+                if batch is None:
+                    open_shares -= 1
+                else:
+                    yield batch
+                    room.release()
+        finally:
+            room.release(len(items) + len(running))  # whoever still waits goes on, and finds the workers gone
+
+    def _shares(self, items: Sequence[Any], count: int) -> list[list[tuple[int, Any]]]:
+        """What each of so many workers is to do: numbered items."""
+        numbered = list(enumerate(items))
+        if self._by is None:
+            return [numbered[at::count] for at in range(count)]
+        shares: list[list[tuple[int, Any]]] = [[] for _ in range(count)]
+        for number, item in numbered:
+            shares[hash(self._by(item)) % count].append((number, item))
+        return shares
+
+
+def is_worker() -> bool:
+    """Whether this process is a worker, which lives for one piece of work and may keep what the next job is to use."""
+    return _is_worker
 
 
 @contextmanager
@@ -105,6 +174,8 @@ def without_collection() -> Iterator[None]:
 
 def main() -> None:
     """A worker process: jobs on stdin, batches of answers on stdout, until the caller closes the pipe."""
+    global _is_worker  # noqa: PLW0603 - what this process is, once and for all
+    _is_worker = True
     gc.disable()  # the work makes few cycles, and a worker lives for seconds: a third of its time saved
     serve(sys.stdin.buffer, sys.stdout.buffer)
 
@@ -138,8 +209,13 @@ def _started(count: int) -> list[subprocess.Popen[bytes]]:
     return processes
 
 
-def _converse(process: subprocess.Popen[bytes], job: Any, arrived: queue.SimpleQueue[_Answers | None]) -> None:
-    """Gives a worker its share and passes on what it answers, then None."""
+def _converse(
+    process: subprocess.Popen[bytes],
+    job: Any,
+    arrived: queue.SimpleQueue[_Answers | None],
+    room: threading.Semaphore,
+) -> None:
+    """Gives a worker its share and passes on what it answers while there is room for it, then None."""
     import pickle
 
     try:
@@ -147,7 +223,7 @@ def _converse(process: subprocess.Popen[bytes], job: Any, arrived: queue.SimpleQ
             pickle.dump(job, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
             process.stdin.flush()
             answered = 0
-            while answered < len(job[1]) and (batch := _load(process.stdout)):
+            while answered < len(job[1]) and room.acquire() and (batch := _load(process.stdout)):
                 answered += len(batch)
                 arrived.put(batch)
     except (OSError, ValueError):

@@ -52,11 +52,16 @@ class NoteFacts(NamedTuple):
     links: bytes
 
 
-def facts_of(note: Note, digest: str, cutting: Cutting) -> NoteFacts:
-    """The facts of a parsed note whose bytes have the hash `digest`."""
+def cut_as(note: Note, cutting: Cutting) -> list[Passage]:
+    """The passages of a note, cut so."""
+    return cut(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
+
+
+def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[Passage] | None = None) -> NoteFacts:
+    """The facts of a parsed note whose bytes have the hash `digest`; `passages` are its own, where they are cut."""
     values = note.front_matter.values if note.front_matter is not None else {}
     origin = _encodable(text_value(values, "origin"))
-    passages = cut(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
+    passages = cut_as(note, cutting) if passages is None else passages
     links = [link_row(link) for link in note.links]
     return NoteFacts(
         path=note.path,

@@ -6,10 +6,12 @@ notes are read belongs to `catalogue.sync`, what is kept of them to `catalogue.f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infold.catalogue.held_notes import HeldNote, held_by_worker
+from infold.catalogue.records import WrittenNote, strings
 from infold.errors import NoteUnreadable, PathRefused
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
@@ -17,6 +19,7 @@ from infold.vault.files import decode, read_bytes
 if TYPE_CHECKING:
     from infold.catalogue.cutting import Cutting
     from infold.catalogue.facts import NoteFacts
+    from infold.vault.records import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,11 @@ class FactsReading:
     facts: NoteFacts | None
     reason: str | None = None
     is_kept: bool = False
-    text: str | None = None  # where the caller is to hold it
+    written: WrittenNote | None = None  # where the caller is to hold it
 
 
-def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_text: bool = False) -> FactsReading:
-    """Reads one file, named with the content hash known of it."""
+def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_note: bool = False) -> FactsReading:
+    """Reads one file, named with the content hash known of it. A worker holds the note for the jobs that come next."""
     path, known_hash = wanted
     try:
         data = read_bytes(root, path, cutting.max_bytes)
@@ -46,8 +49,22 @@ def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, wit
         cause = error.__cause__
         is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
         return FactsReading(path, None, str(error), is_kept)
-    from infold.catalogue.facts import facts_of
+    from infold.catalogue.facts import cut_as, facts_of
     from infold.vault.note import parse
 
-    facts = facts_of(parse(path, text), digest, cutting)
-    return FactsReading(path, facts, text=text if with_text else None)
+    note = parse(path, text)
+    passages = cut_as(note, cutting)
+    facts = facts_of(note, digest, cutting, passages)
+    held = held_by_worker(root, cutting)
+    if held is None and not with_note:
+        return FactsReading(path, facts)
+    written = WrittenNote(_as_kept(note, facts), digest, passages)
+    if held is not None:
+        held.hold(path, HeldNote(digest, text, written))
+    return FactsReading(path, facts, written=written if with_note else None)
+
+
+def _as_kept(note: Note, facts: NoteFacts) -> Note:
+    """The note as the catalogue gives it, without blocks and links."""
+    tags, aliases = strings(facts.tags), strings(facts.aliases)
+    return replace(note, title=facts.title, tags=tags, aliases=aliases, blocks=(), links=())

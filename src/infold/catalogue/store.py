@@ -7,7 +7,6 @@ otherwise, is made anew. Text is not kept: a note's text is read from its file, 
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +14,9 @@ from sqlite3 import Connection
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from infold.catalogue.cutting import cutting_of
 from infold.catalogue.days import DayFrom, day_in_name, written_day
+from infold.catalogue.held_notes import HeldNote, HeldNotes, held_by_worker
 from infold.catalogue.link_blob import unpack_targets
 from infold.catalogue.records import (
     CataloguedNote,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from infold.workspace import Workspace
 
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
-_MOST_CHARACTERS: Final = 32_000_000  # of texts that are held
 
 
 class Catalogue:
@@ -52,8 +52,7 @@ class Catalogue:
         self.file, self.vault, self.params = file, vault, params
         self._lock = RLock()
         self._opened: Database | None = None
-        self._texts: OrderedDict[str, tuple[str, str]] = OrderedDict()  # path to hash and text
-        self._held = 0
+        self._held = held_by_worker(vault, cutting_of(params)) or HeldNotes()
         self._outgoing: tuple[str | None, dict[str, tuple[str, ...]]] = None, {}  # of all notes, by the generation
 
     def __getstate__(self) -> tuple[Path, Path, Params]:
@@ -68,8 +67,7 @@ class Catalogue:
             if self._opened is not None:
                 self._opened.close()
             self._opened = None
-            self._texts.clear()
-            self._held = 0
+            self._held.clear()
             self._outgoing = None, {}
 
     # notes
@@ -182,23 +180,18 @@ class Catalogue:
 
         Raises PathRefused and NoteUnreadable.
         """
-        return self._text(path)[1]
+        return self._read(path).text
 
-    def hold(self, path: str, sha256: str, text: str) -> None:
-        """Holds the text of a note that was read just now; the longest unused go when there are too many."""
-        with self._lock:
-            self.drop([path])
-            self._texts[path] = sha256, text
-            self._held += len(text)
-            while self._held > _MOST_CHARACTERS and len(self._texts) > 1:
-                self.drop([next(iter(self._texts))])
+    def hold(self, path: str, sha256: str, text: str, written: WrittenNote | None = None) -> None:
+        """Holds a note that was read just now; the longest unused go when there are too many.
+
+        `written` is without blocks and links.
+        """
+        self._held.hold(path, HeldNote(sha256, text, written))
 
     def drop(self, paths: list[str]) -> None:
-        """Holds the texts of these notes no longer."""
-        with self._lock:
-            for path in paths:
-                held = self._texts.pop(path, None)
-                self._held -= len(held[1]) if held is not None else 0
+        """Holds these notes no longer."""
+        self._held.drop(paths)
 
     def note(self, path: str) -> Note:
         """The note at `path`, without a parse where it is as the catalogue has it.
@@ -214,7 +207,9 @@ class Catalogue:
         """
         from infold.catalogue.outline_blob import unpack_note
 
-        sha256, text = self._text(path)
+        sha256, text, parsed = self._read(path)
+        if parsed is not None and not with_blocks:
+            return parsed
         with self.reading() as db:
             row = db.execute(
                 "SELECT id, title, tags, aliases, outline, passages FROM files JOIN notes USING (id) "
@@ -251,21 +246,18 @@ class Catalogue:
         """The passages of a note as it is now, in order. Raises PathRefused and NoteUnreadable."""
         from infold.catalogue.outline_blob import unpack_passages
 
-        sha256, text = self._text(path)
+        sha256, text, _ = self._read(path)
         with self.reading() as db:
             row = db.execute(_PASSAGES, (path, bytes.fromhex(sha256))).fetchone()
         return self.written(path).passages if row is None else unpack_passages(path, text, *row)
 
-    def _text(self, path: str) -> tuple[str, str]:
-        with self._lock:
-            held = self._texts.get(path)
-            if held is not None:
-                self._texts.move_to_end(path)
-                return held
-        data = read_bytes(self.vault, path, self.params.vault.max_note_bytes)
-        found = content_hash(data), decode(data, path)
-        self.hold(path, *found)
-        return found
+    def _read(self, path: str) -> HeldNote:
+        held = self._held.get(path)
+        if held is None:
+            data = read_bytes(self.vault, path, self.params.vault.max_note_bytes)
+            held = HeldNote(content_hash(data), decode(data, path))
+            self._held.hold(path, held)
+        return held
 
     # the file
 

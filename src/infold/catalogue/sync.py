@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -208,7 +209,7 @@ class _Syncing:
         workers = processors() if len(wanted) > MANY else 1
         items = [(item.file.path, item.known.sha256 if item.known else None) for item in wanted]
         done = 0
-        with closing(Crew("infold.catalogue.reading:read_facts", workers)) as crew:
+        with closing(Crew("infold.catalogue.reading:read_facts", workers, by=itemgetter(0))) as crew:
             cutting = cutting_of(self._catalogue.params)
             for batch in crew.each(items, self._catalogue.vault, cutting, workers == 1):
                 yield from ((wanted[number], reading) for number, reading in batch)
@@ -235,8 +236,8 @@ class _Syncing:
         for _, reading in batch:
             if reading.facts is not None:
                 catalogue.drop([reading.path])
-                if reading.text is not None:
-                    catalogue.hold(reading.path, reading.facts.sha256, reading.text)
+                if reading.written is not None:
+                    catalogue.hold(reading.path, reading.facts.sha256, reading.written.note.text, reading.written)
 
     def _note(self, db: Connection) -> None:
         """What is known of files is about to be written."""

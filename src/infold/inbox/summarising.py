@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.summaries import GENERAL, NOTE, OWN, Key, SummaryRow, SummaryStore
 from infold.errors import CapReached, LibrarianFault, NoteUnreadable, PathRefused
+from infold.inbox.extracting import Extracted, Linked, ToExtract, tokens_shown
 from infold.inbox.summary_sources import SummarySource, in_order
-from infold.librarian.offline.summaries import extract
+from infold.librarian.offline.summaries import extract, summary_of
 from infold.librarian.offline.version import NAME as OFFLINE
 from infold.librarian.prompts import DecisionKind
 from infold.text import collapse_spaces, content_hash, token_count
@@ -29,10 +31,8 @@ if TYPE_CHECKING:  # summaries by extraction, which most are, do without all tha
 LAST_KNOWN = (
     "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
 )
-_Linked = tuple[tuple[str, str], ...]
-
-
-_Stale = tuple[SummarySource, str, _Linked | None]  # a note without a summary, its key, and what it links to
+EXTRACTED_AT_ONCE: Final = 2000  # notes whose summaries are written together
+_Stale = tuple[SummarySource, str, Linked | None]  # a note without a summary, its key, and what it links to
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ def extract_summaries(
     """What `summarise_notes` does, as the offline librarian summarises; by worker processes where there are many."""
     work = _Work(store, OFFLINE, params, progress, {source.path: source for source in sources})
     workers = processors() if len(sources) > MANY else 1
-    with closing(Crew("infold.librarian.offline.summaries:summary_of", workers)) as crew:
+    with closing(Crew("infold.inbox.extracting:extracted", workers, by=attrgetter("path"))) as crew:
         for rank in in_order(sources):
             work.extract(rank, crew)
     return work.finished()
@@ -172,22 +172,26 @@ class _Work:
 
     def extract(self, sources: Sequence[SummarySource], crew: Crew) -> None:
         """Brings these up to date by extraction."""
-        low, high = self._params.summary_target_words
-        stale, most = self.take_kept(sources), max(self._params.batch_size, MANY)
+        stale, most = self.take_kept(sources), max(self._params.batch_size, EXTRACTED_AT_ONCE)
         for start in range(0, len(stale), most):
             batch = stale[start : start + most]
-            texts = [self._text(source) for source, _, _ in batch]
-            wanted = {
-                key: (text, linked, low, high)
-                for (source, key, linked), text in zip(batch, texts, strict=True)
-                if text is not None and not self._is_own(source, linked)
-            }
+            wanted = {key: self._to_extract(source, linked) for source, key, linked in batch}
             made = dict(zip(wanted, crew.all([*wanted.values()]), strict=True))
-            rows = [
-                None if text is None else self._made(source, key, linked, text, made.get(key))
-                for (source, key, linked), text in zip(batch, texts, strict=True)
-            ]
-            self._take(batch, rows)
+            self._take(batch, [self._extracted(*entry, made[entry[1]]) for entry in batch])
+
+    def _to_extract(self, source: SummarySource, linked: Linked | None) -> ToExtract:
+        is_own, words = self._is_own(source, linked), self._params.summary_target_words
+        return ToExtract(source.path, source.read, is_own, linked, words)
+
+    def _extracted(
+        self, source: SummarySource, key: str, linked: Linked | None, made: Extracted | None
+    ) -> SummaryRow | None:
+        """The row of a note; None where it cannot be read, which is noted."""
+        if made is None:  # not by this name, which may be another's with the same content
+            text = self._text(source)
+            summary = summary_of((text or "", linked, *self._params.summary_target_words))
+            return None if text is None else self._made(source, key, linked, text, summary)
+        return self._keep(source, key, made.summary, OWN if self._is_own(source, linked) else OFFLINE, *made[1:])
 
     def _take(self, batch: Sequence[_Stale], rows: Sequence[SummaryRow | None]) -> None:
         """Takes the rows of a batch, and writes them when there are enough."""
@@ -214,7 +218,7 @@ class _Work:
             self._store.append(self._unwritten)
             self._unwritten = []
 
-    def _linked(self, source: SummarySource) -> tuple[_Linked | None, _Linked | None]:
+    def _linked(self, source: SummarySource) -> tuple[Linked | None, Linked | None]:
         """What an index note links to, with summaries; and the part of it that is settled, which alone makes the key.
 
         A link back into a circle gives its last known summary and leaves the key alone: else the circle would not rest.
@@ -230,7 +234,7 @@ class _Work:
         return tuple(settled + back) or None, tuple(settled) or None
 
     async def _summarise(
-        self, librarian: Librarian, source: SummarySource, key: str, linked: _Linked | None
+        self, librarian: Librarian, source: SummarySource, key: str, linked: Linked | None
     ) -> SummaryRow | None:
         text = self._text(source)
         if text is None or self._is_own(source, linked):
@@ -259,17 +263,17 @@ class _Work:
             self.result.warnings.append(str(error))
             return None
 
-    def _is_own(self, source: SummarySource, linked: _Linked | None) -> bool:
+    def _is_own(self, source: SummarySource, linked: Linked | None) -> bool:
         """Whether a note is its own summary."""
         return linked is None and source.words < self._params.summary_target_words[0]
 
     def _made(
-        self, source: SummarySource, key: str, linked: _Linked | None, text: str, summary: str | None = None
+        self, source: SummarySource, key: str, linked: Linked | None, text: str, summary: str | None = None
     ) -> SummaryRow:
         """The row of a note with this text; without a summary it is its own."""
         if summary is None or self._is_own(source, linked):
             return self._keep(source, key, collapse_spaces(text), OWN, 0, 0)
-        return self._keep(source, key, summary, self._signature, _tokens_in(text, linked), token_count(summary))
+        return self._keep(source, key, summary, self._signature, tokens_shown(text, linked), token_count(summary))
 
     def _keep(
         self, source: SummarySource, key: str, summary: str, model: str, tokens_in: int, tokens_out: int
@@ -300,10 +304,3 @@ class _Work:
 def _last_known(path: str) -> Key:
     """What an index note's latest summary is kept under."""
     return content_hash(path), NOTE, LAST_KNOWN
-
-
-def _tokens_in(text: str, linked: _Linked | None) -> int:
-    """The tokens of what is shown: a note's text, or for an index note the summaries of its linked notes."""
-    if linked is None:
-        return token_count(text)
-    return sum(token_count(name) + token_count(summary) for name, summary in linked)
