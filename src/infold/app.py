@@ -24,6 +24,7 @@ from infold.own_loop import in_own_loop
 from infold.progress import Progress, silent
 from infold.search.index.contract import EVERYTHING
 from infold.vault_navigator import VaultNavigator
+from infold.workers import one_staff
 
 if TYPE_CHECKING:
     from infold.catalogue.store import Catalogue
@@ -172,8 +173,6 @@ class OpenVault(VaultNavigator):
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
         """
-        from infold.workers import one_staff  # here, because most commands need no workers
-
         catalogue = lazy.catalogue.store.catalogue_of(self.workspace)  # holds notes that were read, as the workers do
         with closing(catalogue), one_staff():
             found = self._sync(catalogue)
