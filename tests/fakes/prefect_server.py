@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-import sys
 import threading
 from collections.abc import Iterator
 
@@ -28,16 +28,16 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         with children() as start:
             _, api_url = start_server(free_port(), folder, start, threading.Event())
             configure(folder.home, api_url, folder.auth_string())
-            if "prefect" in sys.modules:  # imported by a test before: it reads its settings when it is
-                from prefect.context import refresh_global_settings_context
+            # Imported here at the latest: within a test it would take pytest's handlers from the root logger.
+            importlib.import_module("prefect.main")
+            from prefect.context import refresh_global_settings_context
 
-                refresh_global_settings_context()
+            refresh_global_settings_context()  # imported by a test before, it has read its settings then
             yield api_url
-            if "prefect" in sys.modules:  # what it still has to send, it would try to send for a minute after the end
-                from prefect.events.worker import EventsWorker
-                from prefect.logging.handlers import APILogWorker
+            from prefect.events.worker import EventsWorker
+            from prefect.logging.handlers import APILogWorker
 
-                APILogWorker.drain_all(timeout=60)
-                EventsWorker.drain_all(timeout=60)
+            APILogWorker.drain_all(timeout=60)  # what it still has to send, it would try to send for a minute
+            EventsWorker.drain_all(timeout=60)
         os.environ.clear()
         os.environ.update(before)
