@@ -89,6 +89,15 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture
+def costly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bundled model as one that takes long: its vectors come after the words, and are kept."""
+    from infold.search.embed.embedder import STATIC_WEIGHT, EmbedderTraits
+    from infold.search.embed.static_embedder import StaticEmbedder
+
+    monkeypatch.setattr(StaticEmbedder, "traits", EmbedderTraits(weight=STATIC_WEIGHT, min_similarity=0.40))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public vaults and hard inputs beside the checkout; skips where it is absent."""

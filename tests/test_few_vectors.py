@@ -44,12 +44,14 @@ def test_a_mean_of_unit_length_is_numpys(seed: int, count: int, size: int, power
 @settings(max_examples=60)
 @given(seeds, st.integers(1, 20), sizes)
 def test_a_note_has_the_same_mean_among_few_and_among_many(seed: int, count: int, size: int):
-    """Its bytes and the step of them, of vectors with numpy or without; none where they cancel out."""
+    """Its levels and the sum of their squares, of vectors with numpy or without; none where they cancel out."""
     vectors = unit_rows(rows_of(seed, count, size).astype(np.float32))
     few = [array("f", vector.tolist()) for vector in vectors]
-    assert note_vectors._packed_few(few) == note_vectors._packed([*vectors]) == note_vectors._packed(few)
+    assert note_vectors._packed_few([few]) == note_vectors._packed([[*vectors]]) == note_vectors._packed([few])
+    together = note_vectors._packed([[*vectors], [*vectors[:1]]])
+    assert together == note_vectors._packed_few([few, few[:1]])
     cancelled = [*few, *(array("f", [-number for number in vector]) for vector in reversed(few))]
-    assert note_vectors._packed_few(cancelled) == note_vectors._packed(cancelled)
+    assert note_vectors._packed_few([cancelled]) == note_vectors._packed([cancelled])
 
 
 def test_what_is_kept_is_the_same_with_few_and_with_many(tmp_path, monkeypatch):

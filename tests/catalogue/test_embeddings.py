@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infold.catalogue.embeddings import FILE_NAME, EmbeddingStore
+from infold.catalogue.embeddings import FILE_NAME, EmbeddingStore, RecentVectors
 from infold.errors import StateUnwritable
 
 
@@ -91,3 +91,33 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StateUnwritable, match="file"):
         EmbeddingStore(tmp_path / "file").append("m", {"a": vector(1)})
+
+
+def test_a_model_that_is_dropped_gives_its_room_back(tmp_path: Path):
+    """Its vectors are gone and the file is smaller; those of another model stay; what is not there is no fault."""
+    store = EmbeddingStore(tmp_path)
+    assert store.drop("m") == 0
+    assert not (tmp_path / FILE_NAME).exists()
+    store.append("m", {f"k{n}": vector(n) for n in range(3000)})
+    alone = (tmp_path / FILE_NAME).stat().st_size
+    store.append("paid", {"a": vector(1)})
+    assert (store.drop("m"), store.drop("m"), store.count()) == (3000, 0, 1)
+    assert sorted(store.find("paid", ["a", "k1"])) == ["a"]
+    assert (tmp_path / FILE_NAME).stat().st_size < alone / 5
+    assert (store.drop("paid"), store.count()) == (1, 0)
+    store.append("m", {"a": vector(2)})
+    assert store.count() == 1
+
+
+def test_recent_vectors_are_those_asked_for_last():
+    """So many and no more; what is found counts as new, and no vector holds the matrix that it is a row of."""
+    rows = np.stack([vector(n) for n in range(6)])
+    recent = RecentVectors(most=3)
+    given = recent.append("m", {f"k{n}": rows[n] for n in range(3)})
+    assert sorted(given) == ["k0", "k1", "k2"]
+    assert sorted(recent.find("m", ["k0", "other"])) == ["k0"]
+    assert recent.find("n", ["k0"]) == {}
+    recent.append("m", {"k3": rows[3], "k4": rows[4]})
+    found = recent.find("m", [f"k{n}" for n in range(6)])
+    assert sorted(found) == ["k0", "k3", "k4"]
+    assert all(row.base is None and (row == rows[int(key[1])]).all() for key, row in found.items())

@@ -13,6 +13,7 @@ from typing import IO
 
 import pytest
 
+from infold.search.embed.embedder import EmbedderTraits
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.word_writer import WordWriter
 from tests.fakes.qdrant_server import FakeQdrant, Fault
@@ -57,6 +58,17 @@ def test_index_brings_words_and_meaning(infold, vault):
     assert (again["notes"], again["changed"], again["unchanged"], again["skipped"]) == (4, 1, 3, [])
 
 
+def test_index_says_what_need_not_be_kept(infold, vault, monkeypatch):
+    """The bundled model's vectors that an earlier infold kept are given back to the disk, and a person is told."""
+    with monkeypatch.context() as patched:
+        patched.setattr(StaticEmbedder, "traits", EmbedderTraits(weight=0.3))
+        patched.setattr("infold.search.index.sync.SCHEMA", "index/1")
+        infold("index", "--vault", vault)
+    said = infold("index", "--vault", vault).stdout
+    assert "3 kept embeddings taken away: to compute them again costs nothing." in said
+    assert "taken away" not in infold("index", "--vault", vault).stdout
+
+
 def test_a_rebuild_of_a_vault_that_is_suddenly_empty_says_that_nothing_was_done(infold, vault):
     """It is never told that no note was indexed anew, for the index from before is still in use."""
     infold("index", "--vault", vault)
@@ -80,7 +92,7 @@ def test_status_says_how_the_index_stands(infold, vault):
     found = about_index(infold, vault)
     assert (found["files"], found["chunks"]) == (
         {"total": 3, "stale": 2},
-        {"total": 3, "withEmbeddings": 3, "cachedEmbeddings": 3},
+        {"total": 3, "withEmbeddings": 3, "cachedEmbeddings": 0},  # the bundled model's are not kept
     )
 
 
@@ -141,6 +153,7 @@ def test_the_status_of_a_vault_that_is_suddenly_empty_says_so(infold, vault):
     assert "changed since" not in told
 
 
+@pytest.mark.usefixtures("costly")
 def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
     """All notes are read anew, and the vectors come from what is kept; interrupted, the old index is still in use."""
     infold("index", "--vault", vault)
@@ -164,6 +177,7 @@ def test_rebuild_computes_no_embedding_again(infold, vault, monkeypatch):
     assert about_index(infold, vault)["files"] == {"total": 3, "stale": 0}
 
 
+@pytest.mark.usefixtures("costly")
 def test_an_index_on_a_server(infold, vault, monkeypatch):
     """With an address set the same commands work, in one collection; a wrong key and an absent server are said.
 

@@ -114,6 +114,7 @@ def test_an_absent_folder_takes_nothing_from_the_index(workspace, talk):
     assert search(workspace, "gasket", "sessions") != []
 
 
+@pytest.mark.usefixtures("costly")
 def test_forgetting_reaches_every_place(workspace, talk):
     """The transcript, its passages and their embeddings are gone; those of others stay."""
     workspace = replace(workspace, params=Params.model_validate({"search": {"embedding": "static"}}))

@@ -49,6 +49,7 @@ class OtherEmbedder:
         "term",
     ],
 )
+@pytest.mark.usefixtures("costly")
 def test_a_damaged_index_is_made_anew(place, damage: str):
     """Whatever is wrong with the index's files, a search names it or works, and the next syncs put it right."""
     place.sync()
@@ -87,6 +88,7 @@ def test_a_damaged_index_is_made_anew(place, damage: str):
     assert place.contents() == whole
 
 
+@pytest.mark.usefixtures("costly")
 def test_another_model_or_cut_makes_the_index_anew(place):
     """An index made with other settings is not mixed with; vectors of both models are kept."""
     place.sync()
@@ -103,6 +105,7 @@ def test_another_model_or_cut_makes_the_index_anew(place):
     assert place.sync().rebuilt
 
 
+@pytest.mark.usefixtures("costly")
 def test_the_old_index_serves_until_the_new_one_has_its_keywords(place):
     """A change of model never leaves a search without keywords, and both models' vectors are kept."""
     place.sync()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 
 import numpy as np
@@ -17,29 +18,47 @@ from infold.search.index.note_vectors import NoteVectors
 from infold.search.query.fusion import NOTE_WEIGHT, note_nearness
 
 
-def unit(vector: list[float]) -> np.ndarray:
+def unit(vector: Sequence[float] | np.ndarray) -> np.ndarray:
     found = np.array(vector, dtype=np.float32)
     return found / (np.linalg.norm(found) or 1)
 
 
-vectors = st.lists(st.lists(st.floats(-1, 1), min_size=8, max_size=8).filter(lambda v: max(map(abs, v)) > 0.1), min_size=1, max_size=4)  # fmt: skip
-
-
 @settings(max_examples=30)
-@given(vectors, st.lists(st.floats(-1, 1), min_size=8, max_size=8).filter(lambda v: max(map(abs, v)) > 0.1))
-def test_the_cosine_is_that_of_the_mean(tmp_path_factory, kept: list[list[float]], asked: list[float]):
-    """A byte a dimension tells the nearness of a note's mean vector to within two hundredths."""
-    question = np.array(asked, dtype=np.float32)
-    question /= np.linalg.norm(question)
+@given(st.integers(0, 2**32), st.sampled_from([255, 256, 384]), st.integers(1, 4), st.sampled_from([0, 3, 40]))
+def test_the_cosine_is_that_of_the_mean(tmp_path_factory, seed: int, size: int, count: int, outlier: int):
+    """Four bits a dimension tell the nearness of a note's mean vector to within three hundredths.
+
+    Also where one dimension is far larger than the others, as some models have it.
+    """
+    chance = np.random.default_rng(seed)
+    asked, *kept = chance.normal(size=(count + 1, size)) + outlier * np.eye(size)[3]
+    asked += chance.uniform(-1, 1) * kept[0]
+    question = unit(asked)
     vectors = [unit(vector) for vector in kept]
     mean = np.mean(vectors, axis=0)
-    length = float(np.linalg.norm(mean))
     with closing(NoteVectors(tmp_path_factory.mktemp("means") / "notes.sqlite")) as notes:
         notes.replace([], [("a.md", vector) for vector in vectors])
         found = notes.cosines(question, ["a.md", "b.md"])
-    assert set(found) == {"a.md"}
-    if length > 0.01:
-        assert found["a.md"] == pytest.approx(float(mean @ question) / length, abs=0.02)
+    assert found == {"a.md": pytest.approx(float(mean @ question) / float(np.linalg.norm(mean)), abs=0.03)}
+
+
+def test_compacted_it_says_the_same_and_is_smaller(tmp_path):
+    """Notes come in any order, which leaves pages half full; compacting fills them."""
+    chance = np.random.default_rng(1)
+    vectors = [unit(vector) for vector in chance.normal(size=(900, 256))]
+    paths = [f"{n}.md" for n in range(900)]
+    file = tmp_path / "notes.sqlite"
+    with closing(NoteVectors(file)) as notes:
+        for first in range(0, 900, 60):
+            given_ = zip(paths[first : first + 60], vectors[first : first + 60], strict=True)
+            notes.replace(paths[first : first + 60], given_)
+    before = file.stat().st_size
+    with closing(NoteVectors(file)) as notes:
+        said = notes.cosines(vectors[7], paths)
+        notes.compact()
+        assert notes.cosines(vectors[7], paths) == said
+    assert max(said, key=said.__getitem__) == "7.md"
+    assert file.stat().st_size < min(0.9 * before, 900 * 165)
 
 
 def test_a_path_that_goes_takes_its_mean_with_it(tmp_path):
@@ -47,7 +66,7 @@ def test_a_path_that_goes_takes_its_mean_with_it(tmp_path):
     notes = NoteVectors(tmp_path / "notes.sqlite")
     notes.replace([], [("a.md", unit([1, 0])), ("b.md", unit([0, 1]))])
     notes.replace(["a.md", "b.md"], [("b.md", unit([1, 0]))])
-    assert notes.cosines(np.array([1, 0], dtype=np.float32), ["a.md", "b.md"]) == {"b.md": pytest.approx(1, abs=0.01)}
+    assert notes.cosines(np.array([1, 0], dtype=np.float32), ["a.md", "b.md"]) == {"b.md": pytest.approx(1, abs=0.03)}
     notes.close()
     notes.close()
     with pytest.raises(IndexFault):
@@ -85,7 +104,7 @@ def test_every_note_of_an_index_has_the_mean_of_its_vectors(tmp_path):
                 assert bool(own) == bool(found)
                 if own:
                     mean = np.mean(own, axis=0)
-                    assert found[path] == pytest.approx(float(mean @ kept[0] / np.linalg.norm(mean)), abs=0.02)
+                    assert found[path] == pytest.approx(float(mean @ kept[0] / np.linalg.norm(mean)), abs=0.05)
 
     check()
     (vault / "0.md").unlink()

@@ -68,6 +68,7 @@ def small_disk(tmp_path: Path):
     subprocess.run(["umount", disk], check=True)
 
 
+@pytest.mark.usefixtures("costly")
 def test_a_full_disk_ends_no_process_and_no_index(place, small_disk):
     """On a real disk: words are found, a rebuild says what is wrong, and with room all is as it was."""
     place.root = small_disk
@@ -89,6 +90,7 @@ def test_a_full_disk_ends_no_process_and_no_index(place, small_disk):
     assert place.found("levain") == ["bread.md"]
 
 
+@pytest.mark.usefixtures("costly")
 def test_a_read_only_disk_is_told(place, small_disk):
     """The engine cannot open an index there; that is said with a hint, and what is held can still be told."""
     place.root = small_disk

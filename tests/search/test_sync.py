@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from infold.catalogue.embeddings import EmbeddingStore
 from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
 from infold.search.embed.embedder import EmbedderTraits
 from infold.search.embed.no_embedder import NO_EMBEDDER
@@ -50,6 +51,7 @@ def test_nothing_changed_is_nothing_done(place):
     assert before == {file: file.stat().st_mtime_ns for file in shard.rglob("*") if file.is_file()}
 
 
+@pytest.mark.usefixtures("costly")
 def test_only_a_changed_note_is_written_again(place):
     """One note changed: one note read, and only its new text embedded."""
     place.sync()
@@ -75,6 +77,7 @@ def test_deleted_text_is_not_found(place):
         assert "bread.md" not in manifest.notes()
 
 
+@pytest.mark.usefixtures("costly")
 def test_a_renamed_note_computes_nothing(place):
     """Vectors belong to content: a rename moves the passages and embeds none."""
     place.sync()
@@ -86,6 +89,7 @@ def test_a_renamed_note_computes_nothing(place):
     assert place.found("love apples") == ["garden/love apples.md"]
 
 
+@pytest.mark.usefixtures("costly")
 def test_a_lost_index_computes_no_vector_again(place):
     """The index is derived: deleted, it comes back as it was, from kept vectors."""
     place.sync()
@@ -96,6 +100,7 @@ def test_a_lost_index_computes_no_vector_again(place):
     assert place.contents() == before
 
 
+@pytest.mark.usefixtures("costly")
 def test_lost_vectors_are_computed_again(place):
     """The kept vectors are derived too."""
     place.sync()
@@ -105,6 +110,36 @@ def test_lost_vectors_are_computed_again(place):
     assert result.rebuilt
     assert result.embeddings_computed == 5
     assert place.contents() == before
+
+
+def test_what_costs_nothing_is_not_kept(place):
+    """Of the bundled model no vector is on disk but the index's; of a text that comes twice in a sync it makes one."""
+    place.write("again.md", "The same words.\n")
+    place.write("deep/again.md", "The same words.\n")
+    first = place.sync()
+    assert (first.embeddings_computed, first.embeddings_cached) == (6, 1)
+    assert not place.embeddings.exists()
+    (place.vault / "again.md").rename(place.vault / "once more.md")
+    renamed = place.sync()
+    assert (renamed.embeddings_computed, renamed.embeddings_cached, renamed.pending) == (1, 0, 0)
+    whole = place.contents()
+    assert place.sync(rebuild=True).embeddings_computed == 6
+    assert place.contents() == whole
+
+
+def test_what_an_earlier_infold_kept_is_given_back(place, monkeypatch):
+    """With the index made anew the bundled model's kept vectors go, which is counted; those that were paid for stay."""
+    with monkeypatch.context() as patched:
+        patched.setattr(StaticEmbedder, "traits", EmbedderTraits(weight=0.3))
+        patched.setattr("infold.search.index.sync.SCHEMA", "index/1")
+        place.sync()
+    store = EmbeddingStore(place.embeddings)
+    store.append("paid", {"a": np.ones(4, dtype=np.float32)})
+    assert store.count() == 6
+    done = place.sync()
+    assert (done.rebuilt, done.embeddings_dropped, done.pending) == (True, 5, 0)
+    assert (store.count(), place.sync().embeddings_dropped) == (1, 0)
+    assert place.found("levain") == ["bread.md"]
 
 
 def test_a_vault_suddenly_empty_empties_nothing(place):
@@ -183,6 +218,7 @@ class Failing:
         """Nothing is held."""
 
 
+@pytest.mark.usefixtures("costly")
 def test_an_embedder_that_fails_costs_no_keyword_and_no_vector_paid_for(place, monkeypatch):
     """Keywords are there, what was computed is kept, and the next sync computes the rest only."""
     monkeypatch.setattr(writing, "VECTOR_BATCH", 2)
@@ -267,6 +303,7 @@ def test_no_index_yet_is_said(tmp_path):
     assert "infold index" in fault.value.hint
 
 
+@pytest.mark.usefixtures("costly")
 def test_a_thousand_renamed_notes_compute_nothing(place):
     """Nor does an index that is deleted; both by worker processes, whose points are as this process's would be."""
     place.embedder.embed(["warm"])

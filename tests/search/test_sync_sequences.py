@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def carry_out(vault: Path, step: tuple[str, str, object]) -> None:
         os.utime(file, (float(str(value)), float(str(value))))
 
 
+@pytest.mark.usefixtures("costly")
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=3), min_size=1, max_size=3))
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_after_any_steps_the_index_is_what_a_rebuild_gives(place, rounds: list[list[tuple[str, str, object]]]):

@@ -1,5 +1,6 @@
 """Vectors that were computed once: (text hash, model, vector) in one SQLite file, never computed again for a text.
 
+Those of a model that costs nothing are not kept: half a kilobyte each is more than computing them again is worth.
 A vector belongs to a content, not to a path: renaming a note, or losing the index, computes nothing. Each call is one
 transaction of its own, so that several processes may keep and find vectors at once, and a crash keeps every vector
 that was said to be kept. A damaged file is set aside and named; a new one takes its place.
@@ -7,11 +8,13 @@ that was said to be kept. A damaged file is set aside and named; a new one takes
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from infold.durable.sqlite import Database, Schema
 from infold.errors import IndexFault, StateUnwritable, VaultBusy
@@ -44,7 +47,44 @@ _KEEP: Final = "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)"
 
 _FORGET: Final = "DELETE FROM embeddings WHERE text_hash IN (SELECT value FROM json_each(?))"
 
+_MOST_RECENT: Final = 16_384  # vectors: 16 MB of 256 dimensions
+
 _T = TypeVar("_T")
+
+
+class KnownVectors(Protocol):
+    """Where a run finds the vectors that need not be computed, and puts those that it computed."""
+
+    def find(self, model: str, keys: Collection[str]) -> dict[str, Vector]:
+        """Those of these text hashes under this model that are there."""
+
+    def append(self, model: str, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Takes vectors, and gives them back as `find` will."""
+
+
+class RecentVectors:
+    """The vectors that one run computed last, in memory: of a text that comes again soon, none is computed twice."""
+
+    def __init__(self, most: int = _MOST_RECENT) -> None:
+        self._most = most
+        self._vectors: dict[tuple[str, str], Vector] = {}
+
+    def find(self, model: str, keys: Collection[str]) -> dict[str, Vector]:
+        """Those that are remembered; they are the last to be forgotten now."""
+        found: dict[str, Vector] = {}
+        for key in keys:
+            vector = self._vectors.pop((model, key), None)
+            if vector is not None:
+                found[key] = self._vectors[model, key] = vector
+        return found
+
+    def append(self, model: str, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Remembers these, and forgets what was asked for longest ago."""
+        for key, vector in vectors.items():
+            self._vectors[model, key] = copy.copy(vector)  # a row by itself does not hold a whole batch
+        for former in [*islice(self._vectors, max(len(self._vectors) - self._most, 0))]:
+            del self._vectors[former]
+        return {**vectors}
 
 
 class EmbeddingStore:
@@ -106,6 +146,31 @@ class EmbeddingStore:
         def remove(db: sqlite3.Connection) -> int:
             db.execute("PRAGMA secure_delete = ON")  # their bytes too
             return db.execute(_FORGET, (json.dumps(list(keys)),)).rowcount
+
+        return self._done(remove, 0)
+
+    def drop(self, model: str) -> int:
+        """Takes all vectors of a model away, gives their room back to the disk, and says how many they were.
+
+        Raises StateUnwritable.
+        """
+        if not self._file.exists():
+            return 0
+
+        def remove(db: sqlite3.Connection) -> int:
+            numbers = {name: number for number, name in db.execute("SELECT id, name FROM models")}
+            if model not in numbers:
+                return 0
+            db.execute("BEGIN IMMEDIATE")
+            (count,) = db.execute("SELECT count(*) FROM embeddings WHERE model = ?", (numbers[model],)).fetchone()
+            if len(numbers) == 1:
+                db.execute("DELETE FROM embeddings")  # at once, without a look at each
+            else:
+                db.execute("DELETE FROM embeddings WHERE model = ?", (numbers[model],))
+            db.execute("DELETE FROM models WHERE id = ?", (numbers[model],))
+            db.execute("COMMIT")
+            db.execute("VACUUM")
+            return int(count)
 
         return self._done(remove, 0)
 

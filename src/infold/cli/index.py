@@ -53,8 +53,8 @@ def index(
 def rebuild(call: Call) -> int:
     """Make the search index anew from the notes, while the old one still serves.
 
-    Embeddings are kept by content: none is computed again. For after a fault, or to be sure; changed notes need only
-    `infold index`, and changed settings are noticed by themselves.
+    Embeddings that take long or cost money are kept by content: none is computed again. For after a fault, or to be
+    sure; changed notes need only `infold index`, and changed settings are noticed by themselves.
     """
     terminal = call.terminal
     with call.vault() as vault:

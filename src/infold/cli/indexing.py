@@ -29,6 +29,7 @@ class IndexReport(NamedTuple):
     chunks_created: int
     embeddings_computed: int
     embeddings_cached: int
+    embeddings_dropped: int
     duration_ms: int
     emptied: bool
     skipped: tuple[tuple[str, str], ...]
@@ -46,6 +47,7 @@ class IndexReport(NamedTuple):
             chunks_created=index.chunks_created,
             embeddings_computed=index.embeddings_computed,
             embeddings_cached=index.embeddings_cached,
+            embeddings_dropped=index.embeddings_dropped,
             duration_ms=index.duration_ms,
             emptied=index.emptied,
             skipped=done.skipped,
@@ -78,7 +80,9 @@ def page(done: IndexReport) -> list[str]:
         f"{counted(done.chunks_created, 'passage')} indexed; {done.embeddings_computed} embeddings computed, "
         f"{done.embeddings_cached} reused; {done.duration_ms / 1000:.1f} s."
     )
-    return [notes, passages]
+    kept = counted(done.embeddings_dropped, "kept embedding")
+    dropped = f"{kept} taken away: to compute them again costs nothing."
+    return [notes, passages, *([dropped] if done.embeddings_dropped else [])]
 
 
 def interrupted(vault: OpenVault, terminal: Terminal) -> int:

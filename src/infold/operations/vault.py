@@ -175,6 +175,8 @@ class IndexSyncAnswer(Message):
     chunks_created: int = 0
     embeddings_computed: int = 0
     embeddings_cached: int = 0
+    embeddings_dropped: int = 0
+    """An earlier infold kept them; they cost nothing to compute again, so their room was given back."""
     duration_ms: int = 0
     notes: int = 0
     """Of the catalogue, with what happened to them in the next four."""
@@ -236,7 +238,8 @@ class IndexRebuildAnswer(Message):
 def index_rebuild(vault: OpenVault, request: Nothing) -> IndexRebuildAnswer:  # noqa: ARG001
     """Make the search index anew from the notes, while the old one still serves.
 
-    Embeddings are kept by content: none is computed again. For after a fault; changed notes need only `index_sync`.
+    Embeddings that take long or cost money are kept by content: none is computed again. For after a fault; changed
+    notes need only `index_sync`.
     """
     done = vault.rebuild_index()
     kept = not done.files_scanned and index_status.held(vault.workspace)[0] > 0

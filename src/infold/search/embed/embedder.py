@@ -28,10 +28,10 @@ class EmbedderTraits(NamedTuple):
     """What a search and a sync go by.
 
     `weight` is what its leg of a hybrid search counts beside keywords, which count 1: as measured, not as hoped.
-    `is_quick`: vectors cost so little that they are computed with the words. `is_bundled`: it comes with the program,
-    so its vectors need not be kept. `is_paid`: each text costs money. `is_empty`: it has no vectors at all, and search
-    is by keyword alone (`no_embedder`). `min_similarity` is the cosine that unrelated texts do not reach, where it is
-    known; else ten texts are asked (`similarity_threshold`).
+    `is_quick`: vectors cost so little that they are computed with the words, each time they are wanted, and not kept.
+    `is_bundled`: it comes with the program. `is_paid`: each text costs money. `is_empty`: it has no vectors at all, and
+    search is by keyword alone (`no_embedder`). `min_similarity` is the cosine that unrelated texts do not reach, where
+    it is known; else ten texts are asked (`similarity_threshold`).
     """
 
     weight: float = MODEL_WEIGHT

@@ -26,7 +26,7 @@ else:
     AnyVector = Any  # with or without numpy: a few are made without
     QueryVector = Any  # the vector of a question
 
-SCHEMA: Final = "index/8"  # part of the manifest: another shape of points means another index
+SCHEMA: Final = "index/9"  # part of the manifest: another shape of points means another index
 DENSE: Final = "dense"  # what engines call the one vector of a point
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from infold.catalogue.embeddings import EmbeddingStore
+from infold.catalogue.embeddings import EmbeddingStore, RecentVectors
 from infold.catalogue.schema import FILE_NAME
 from infold.catalogue.store import Catalogue
 from infold.errors import IndexFault, VaultBusy
@@ -65,9 +65,9 @@ def sync_index(
     With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again; notes
     are part of every new index, other feeds where they are given, or when they are given next. Without `vectors` those
     that are missing are left to a later sync, and those that are when the monotonic clock says `until`; quick
-    embeddings are computed with the words, others once all words are there. While another process syncs, `progress` is
-    told "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound, SettingInvalid,
-    IndexFault.
+    embeddings are computed with the words and not kept, others once all words are there. While another process syncs,
+    `progress` is told "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound,
+    SettingInvalid, IndexFault.
     """
     started = time.perf_counter()
     check_language(params.search.language)
@@ -129,6 +129,7 @@ class _Sync:
         self.is_new = False
         self._folder, self._engine = folder, open_engine(folder.folder)
         self._store, self._params, self._embedder, self._progress = store, params, embedder, progress
+        self._known_vectors = RecentVectors() if embedder.traits.is_quick else store
         self._notes, self._feeds = notes, tuple(feeds or (notes,))
         self._started_ns = time.time_ns()
         self._counts = SyncCounts()
@@ -281,6 +282,8 @@ class _Sync:
     def _make_new(self, before: str | None) -> None:
         """A new index, empty. Where nothing else can serve meanwhile it is put to use at once."""
         self.is_new, self._rebuilt = True, before is not None
+        if self._embedder.traits.is_quick:  # an earlier infold kept them
+            self._counts.dropped += self._store.drop(self._embedder.name)
         has_old = not self._folder.is_damaged
         self._generation = self._folder.new_generation()
         self._open_words()
@@ -302,6 +305,7 @@ class _Sync:
         if is_loose(self._used):
             self._let_go()
             compact(self._engine, self._generation, self._used, self._progress)
+            self._open_note_vectors().compact()
 
     def _target(self) -> Target:
         return Target(
@@ -309,7 +313,7 @@ class _Sync:
             open_words=self._open_words,
             open_vectors=self._open_vectors,
             open_note_vectors=self._open_note_vectors,
-            store=self._store,
+            known_vectors=self._known_vectors,
             embedder=self._embedder,
             progress=self._progress,
             counts=self._counts,

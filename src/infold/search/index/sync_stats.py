@@ -12,7 +12,8 @@ class SyncResult(NamedTuple):
     """What a sync did. `skipped` gives path and reason of what could not be read.
 
     `emptied`: no notes were found where there had been some, so none were taken away. `rebuilt`: there was an index,
-    and it was made anew. `pending` passages still wait for a vector. `generation` is the index that is now in use.
+    and it was made anew. `pending` passages still wait for a vector. `embeddings_dropped` had been kept, and need not
+    be. `generation` is the index that is now in use.
     """
 
     files_scanned: int = 0
@@ -21,6 +22,7 @@ class SyncResult(NamedTuple):
     chunks_created: int = 0
     embeddings_computed: int = 0
     embeddings_cached: int = 0
+    embeddings_dropped: int = 0
     duration_ms: int = 0
     emptied: bool = False
     rebuilt: bool = False
@@ -50,6 +52,7 @@ class SyncCounts:
     created: int = 0
     computed: int = 0
     cached: int = 0
+    dropped: int = 0
     skipped: list[Skipped] = field(default_factory=list)
 
     def result(self, *, duration_ms: int, emptied: bool, rebuilt: bool, pending: int, generation: str) -> SyncResult:
@@ -61,6 +64,7 @@ class SyncCounts:
             chunks_created=self.created,
             embeddings_computed=self.computed,
             embeddings_cached=self.cached,
+            embeddings_dropped=self.dropped,
             duration_ms=duration_ms,
             emptied=emptied,
             rebuilt=rebuilt,

@@ -24,13 +24,12 @@ from infold.search.index.sync_stats import SyncCounts
 from infold.workers import MANY, Crew, processors
 
 if TYPE_CHECKING:
-    from infold.catalogue.embeddings import EmbeddingStore
+    from infold.catalogue.embeddings import KnownVectors
     from infold.search.embed.embedder import Embedder
     from infold.search.index.note_vectors import NoteVectors
     from infold.search.index.word_writer import WordWriter
 
 VECTOR_BATCH: Final = 512
-QUICK_BATCH: Final = 2048  # of vectors that cost nothing to compute again, so that fewer transactions keep them
 
 
 class Target(NamedTuple):
@@ -40,7 +39,7 @@ class Target(NamedTuple):
     open_words: Callable[[], WordWriter]
     open_vectors: Callable[[], VectorIndex]
     open_note_vectors: Callable[[], NoteVectors]
-    store: EmbeddingStore
+    known_vectors: KnownVectors
     embedder: Embedder
     progress: Progress
     counts: SyncCounts
@@ -266,18 +265,17 @@ def _numbers(target: Target, paths: Sequence[str]) -> list[int]:
 
 
 def _vectors_of(target: Target, texts: _Texts) -> dict[str, AnyVector]:
-    """By key: those that are kept, and the others computed; each batch of them is kept before it is used."""
+    """By key: those that are known, and the others computed; each batch of them is kept before it is used."""
     embedder, counts = target.embedder, target.counts
     if not texts.points:
         return {}
     wanted = {key: text for key, text in zip(texts.keys, texts.texts, strict=True) if text.strip()}
-    found = target.store.find(embedder.name, wanted)
+    found = target.known_vectors.find(embedder.name, wanted)
     missing = [key for key in wanted if key not in found]
-    most = QUICK_BATCH if embedder.traits.is_quick else VECTOR_BATCH
-    for first in range(0, len(missing), most):
-        some = missing[first : first + most]
+    for first in range(0, len(missing), VECTOR_BATCH):
+        some = missing[first : first + VECTOR_BATCH]
         computed = dict(zip(some, vectors_of(embedder, [wanted[key] for key in some]), strict=True))
-        found |= target.store.append(embedder.name, computed)
+        found |= target.known_vectors.append(embedder.name, computed)
     counts.computed += len(missing)
     counts.cached += sum(key in found for key in texts.keys) - len(missing)
     return found
