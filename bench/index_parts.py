@@ -20,7 +20,6 @@ from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
 from infold.app import open_vault
-from infold.catalogue.embeddings import EmbeddingStore
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.librarian.offline.summaries import extract
@@ -82,8 +81,6 @@ def _round(vault: Path, state: Path) -> dict[str, float]:
     took["vectors: computed"] = _cpu(
         lambda: vectors.update(zip(texts, embedder.embed(list(texts.values())), strict=True))
     )
-    store = EmbeddingStore(state / "embeddings")
-    took["vectors: kept"] = _cpu(lambda: store.append(embedder.name, vectors))
     keys = [key for each in made for key in each.keys]
     records = [VectorRecord(point_number(point.id), vectors[key]) for point, key in zip(points, keys, strict=True)]
     (state / "index").mkdir()

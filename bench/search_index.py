@@ -94,7 +94,7 @@ def measure(vault: Path, state: Path, *, with_queries: bool = True) -> Figures:
     figures.rows.append(("passages, of them embedded", f"{made.chunks_created:,}", f"{made.embeddings_computed:,}"))
     with figures.timed():
         made = sync(Params(), embedder, rebuild=True)
-    figures.rate("made anew from kept vectors", made.chunks_created, "passages")
+    figures.rate("made anew", made.chunks_created, "passages")
     with figures.timed():
         sync(Params(), embedder)
     figures.took("sync after no change")

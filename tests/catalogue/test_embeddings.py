@@ -120,4 +120,7 @@ def test_recent_vectors_are_those_asked_for_last():
     recent.append("m", {"k3": rows[3], "k4": rows[4]})
     found = recent.find("m", [f"k{n}" for n in range(6)])
     assert sorted(found) == ["k0", "k3", "k4"]
-    assert all(row.base is None and (row == rows[int(key[1])]).all() for key, row in found.items())
+    for key, row in found.items():
+        assert isinstance(row, np.ndarray)
+        assert row.base is None
+        assert np.array_equal(row, rows[int(key[1])])
