@@ -182,6 +182,7 @@ class Encoder:
         self.language = language
         stemmer = Stemmer.Stemmer(language, 0)  # which remembers nothing: what was met is kept here
         self._stem: Callable[[str], str] = stemmer.stemWord
+        self._stems: Callable[[list[str]], list[str]] = stemmer.stemWords
         self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
         self._together = _Together(self)
@@ -202,6 +203,17 @@ class Encoder:
         for run in (token,) if token.isascii() else _scripts().findall(token):
             self._analyse(run, main, secondary)
         return _short(main), _short(secondary)
+
+    def forms_together(self, found: Sequence[str]) -> list[tuple[str, ...]]:
+        """All terms of each of these tokens; those of plain words, as most are, are stemmed at once."""
+        if self.language in _RESPELT:
+            return [main + secondary for main, secondary in map(self.forms_of, found)]
+        plain = [token.lower() if _PLAIN.fullmatch(token) else "" for token in found]
+        stems = map(_fold, self._stems(plain))
+        return [
+            (stem, word) if stem else () if word else tuple(chain.from_iterable(self.forms_of(token)))
+            for token, word, stem in zip(found, plain, stems, strict=True)
+        ]
 
     def terms(self, found: Sequence[str]) -> list[str]:
         """The terms of these tokens in order: of each the main ones, then the secondary ones."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from sys import intern
 from typing import Final, NamedTuple
 
@@ -18,10 +17,12 @@ from infold.search.terms import located
 from infold.vault.link_lines import link_lines
 
 SNIPPET_CHARACTERS: Final = 200
+_START: Final = itemgetter(0)
 _SLACK: Final = 30  # characters that an end may move to reach the end of a word
 _ZERO_WIDTH_JOINER: Final = "\u200d"
 _UNSPACED: Final = "\u0e00"  # what scripts without spaces begin with
 _PHRASE_WEIGHT: Final = 10.0
+_PHRASE: Final = "\0"  # before a phrase, which no term begins with
 _REPEAT_WEIGHT: Final = 0.01
 
 Mark = tuple[int, int]
@@ -38,14 +39,7 @@ class Snippet(NamedTuple):
     words: tuple[str, ...]  # that matched anywhere in the passage, as written
 
 
-class _Match(NamedTuple):
-    start: int
-    end: int
-    term: str
-    weight: float
-
-
-_START: Final = attrgetter("start")
+_Match = tuple[int, int, str]  # from, to, and the term
 
 
 class Prose(NamedTuple):
@@ -79,18 +73,17 @@ def snippet_of(prose: Prose, wanted: SoughtWords, size: int = SNIPPET_CHARACTERS
     """As `cut_snippet`, of a text that was read before."""
     text = prose.text
     matches = _matches(prose, wanted)
-    first, last = _best_window(matches, size)
-    inside = matches[first:last]
-    begin = prose.begin
-    start, end = _bounds(text, inside[0].start if inside else begin, inside[-1].end if inside else begin, size)
-    marks = _merged((match.start - start, match.end - start) for match in matches if start <= match.start < end)
+    first, last = _best_window(matches, wanted.terms, size)
+    begin, until = (matches[first][0], matches[last - 1][1]) if matches else (prose.begin, prose.begin)
+    start, end = _bounds(text, begin, until, size)
+    marks = _merged([(at - start, stop - start) for at, stop, _ in matches if start <= at < end])
     return Snippet(
         text=text[start:end],
-        marks=tuple((begin, min(stop, end - start)) for begin, stop in marks),
+        marks=tuple([(at, min(stop, end - start)) for at, stop in marks]),
         start=start,
-        focus=inside[0].start if inside else start,
+        focus=begin if matches else start,
         ends_inside=bool(text[end:].strip()),
-        words=tuple(dict.fromkeys(text[match.start : match.end].casefold() for match in matches)),
+        words=tuple(dict.fromkeys([text[at:stop].casefold() for at, stop, _ in matches])),
     )
 
 
@@ -109,24 +102,26 @@ def _read_part(text: str) -> tuple[int, int, list[Mark]]:
 
 def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
     """All matches, in order."""
-    found = [
-        _Match(match.start(), match.end(), pattern.pattern, _PHRASE_WEIGHT)
-        for pattern in wanted.phrases
-        for match in pattern.finditer(prose.text)
-    ]
-    terms_of, weights = wanted.among(prose.words), wanted.terms
-    for token, at in zip(prose.words, prose.starts, strict=True):
-        if token not in terms_of:
-            continue
-        for term in terms_of[token]:
-            if term >= _UNSPACED and _is_part(term, token):
-                found += _places(term, token, at, weights[term])
-            else:
-                found.append(_Match(at, at + len(token), term, weights[term]))
+    terms_of = wanted.among(prose.words)
+    found = [(at, token) for token, at in zip(prose.words, prose.starts, strict=True) if token in terms_of]
+    matches = [match for at, token in found for match in _matches_in(token, at, terms_of[token])]
+    if wanted.phrases:
+        found_whole = ((match, pattern) for pattern in wanted.phrases for match in pattern.finditer(prose.text))
+        phrases = [(match.start(), match.end(), f"{_PHRASE}{pattern.pattern}") for match, pattern in found_whole]
+        matches = [*phrases, *matches]
     if prose.unread:
-        found = [match for match in found if not any(a <= match.start < b for a, b in prose.unread)]
-    found.sort(key=_START)
-    return found
+        matches = [match for match in matches if not any(a <= match[0] < b for a, b in prose.unread)]
+    matches.sort(key=_START)
+    return matches
+
+
+def _matches_in(token: str, at: int, terms: Sequence[str]) -> Iterator[_Match]:
+    """What is marked of a token that stands at `at`."""
+    for term in terms:
+        if term >= _UNSPACED and _is_part(term, token):
+            yield from _places(term, token, at)
+        else:
+            yield at, at + len(token), term
 
 
 def _is_part(term: str, token: str) -> bool:
@@ -134,28 +129,28 @@ def _is_part(term: str, token: str) -> bool:
     return len(term) < len(token) and term in token
 
 
-def _places(term: str, token: str, at: int, weight: float) -> Iterator[_Match]:
+def _places(term: str, token: str, at: int) -> Iterator[_Match]:
     begin = token.find(term)
     while begin >= 0:
-        yield _Match(at + begin, at + begin + len(term), term, weight)
+        yield at + begin, at + begin + len(term), term
         begin = token.find(term, begin + 1)
 
 
-def _best_window(matches: Sequence[_Match], size: int) -> tuple[int, int]:
+def _best_window(matches: Sequence[_Match], weights: Mapping[str, float], size: int) -> tuple[int, int]:
     """The matches, from and to, of the window that counts most: different terms first, then how often."""
     best, chosen = 0.0, (0, 0)
-    starts = [match.start for match in matches]
-    before, is_whole = 0, False  # of the window before: where it ended, and whether all in it was inside
-    for first, match in enumerate(matches):
-        last = bisect_left(starts, match.start + size)
-        if is_whole and last == before:
-            continue  # it holds less than the one before
-        inside = [other for other in matches[first:last] if other.end <= match.start + size] or [match]
-        before, is_whole = last, len(inside) == last - first
-        terms = {other.term: other.weight for other in inside}
-        value = sum(terms.values()) + _REPEAT_WEIGHT * len(inside)
+    held: dict[str, int] = {}  # of the terms in the window, how often
+    value, last = 0.0, 0
+    for first, (start, _, leaving) in enumerate(matches):
+        while last < len(matches) and (last <= first or matches[last][1] <= start + size):
+            term = matches[last][2]
+            held[term] = held.get(term, 0) + 1
+            value += _REPEAT_WEIGHT + (weights.get(term, _PHRASE_WEIGHT) if held[term] == 1 else 0.0)
+            last += 1
         if value > best + 1e-9:
-            best, chosen = value, (first, first + len(inside))
+            best, chosen = value, (first, last)
+        held[leaving] -= 1
+        value -= _REPEAT_WEIGHT + (0.0 if held[leaving] else weights.get(leaving, _PHRASE_WEIGHT))
     return chosen
 
 
@@ -204,7 +199,7 @@ def _whole_sign(text: str, at: int) -> int:
     return at
 
 
-def _merged(marks: Iterator[Mark]) -> list[Mark]:
+def _merged(marks: Sequence[Mark]) -> list[Mark]:
     """The marks in order, those that touch or overlap as one."""
     merged: list[Mark] = []
     for start, end in sorted(marks):

@@ -11,22 +11,23 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Final
 
 from infold.search.terms import encoder
 
 _MOST_WORDS: Final = 32_768  # that are kept for a set of languages, some 10 MB; then they are met anew
-_NONE: Final[tuple[str, ...]] = ()
+_NONE: Final[Sequence[str]] = ()
 
 
-class _Sought(NamedTuple):
-    """The words met that have any of some terms, each with those that it has; `state` is that of the words met."""
+@dataclass(slots=True)
+class _Sought:
+    """The words met that have any of some terms, each with those that it has, as far as they were looked through."""
 
-    state: tuple[int, int]
-    terms_of: Mapping[str, tuple[str, ...]]
-
-
-_NOTHING: Final = _Sought((-1, 0), {})
+    forgotten: int = 0
+    met: int = 0
+    taken: dict[str, int] = field(default_factory=dict)  # of a term, how many of the words that have it
+    terms_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _MetWords:
@@ -40,17 +41,21 @@ class _MetWords:
         self._forgotten = 0  # how often
 
     def having(self, terms: Iterable[str], words: Sequence[str], known: _Sought) -> _Sought:
-        """Those of `words`, and of others, that have any of `terms`; `known` where nothing new was met since."""
+        """Those of `words`, and of others, that have any of `terms`: `known`, with what was met since."""
         with self._turn:
             self._meet(set(words).difference(self._met), words)
-            state = self._forgotten, len(self._met)
-            if state == known.state:
+            if known.forgotten != self._forgotten:
+                known = _Sought(self._forgotten)
+            if known.met == len(self._met):
                 return known
-            found: dict[str, tuple[str, ...]] = {}
             for term in terms:
-                for word in self._with.get(term, _NONE):
-                    found[word] = (*found.get(word, _NONE), term)
-            return _Sought(state, found)
+                has, taken = self._with.get(term, _NONE), known.taken.get(term, 0)
+                if taken < len(has):
+                    known.taken[term] = len(has)
+                    for word in has[taken:]:
+                        known.terms_of[word] = (*known.terms_of.get(word, _NONE), term)
+            known.met = len(self._met)
+            return known
 
     def _meet(self, new: set[str], words: Sequence[str]) -> None:
         if not new:
@@ -60,8 +65,9 @@ class _MetWords:
             self._with.clear()
             self._forgotten += 1
             new = set(words)
-        for word in new:
-            for term in {form for reader in self._readers for part in reader.forms_of(word) for form in part}:
+        found = list(new)
+        for word, *forms in zip(found, *(reader.forms_together(found) for reader in self._readers), strict=True):
+            for term in set(chain.from_iterable(forms)):
                 self._with.setdefault(term, []).append(word)
         self._met |= new
 
@@ -78,7 +84,7 @@ class SoughtWords:
     terms: Mapping[str, float]
     languages: tuple[str, ...]
     phrases: tuple[re.Pattern[str], ...] = ()
-    _sought: _Sought = field(default=_NOTHING, init=False, repr=False)
+    _sought: _Sought = field(default_factory=_Sought, init=False, repr=False)
 
     def among(self, words: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """The terms that are sought, of each of these words, and of others, that has any."""
