@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from infold.catalogue.days import day_in_front_matter
 from infold.catalogue.link_blob import NO_NOTE, NOTHING, LinkRow, pack_links, pack_targets
 from infold.catalogue.outline_blob import pack_outline, pack_passages
-from infold.catalogue.passages import cut
+from infold.catalogue.passages import cuts
 from infold.catalogue.records import packed_strings
 from infold.text import token_count, word_count
 from infold.vault.front_matter import text_value, trust_of
+from infold.vault.lines import Lines
 from infold.vault.links import is_attachment
 from infold.vault.note import plain_text
 from infold.vault.outline import MAX_PARTS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infold.catalogue.cutting import Cutting
-    from infold.catalogue.passages import Passage
+    from infold.catalogue.passages import PassageCut
 
 MAX_TAGS: Final = 100  # of a note; each passage of it carries them
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
@@ -52,12 +53,12 @@ class NoteFacts(NamedTuple):
     links: bytes
 
 
-def cut_as(note: Note, cutting: Cutting) -> list[Passage]:
-    """The passages of a note, cut so."""
-    return cut(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
+def cut_as(note: Note, cutting: Cutting) -> list[PassageCut]:
+    """Where the passages of a note stand, cut so."""
+    return cuts(note, cutting.passage_tokens, cutting.overlap_tokens, cutting.max_passages)
 
 
-def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[Passage] | None = None) -> NoteFacts:
+def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[PassageCut] | None = None) -> NoteFacts:
     """The facts of a parsed note whose bytes have the hash `digest`; `passages` are its own, where they are cut."""
     values = note.front_matter.values if note.front_matter is not None else {}
     origin = _encodable(text_value(values, "origin"))
@@ -77,13 +78,13 @@ def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[Passa
         trust=_encodable(trust_of(values)),
         problem=_problem(note, passages, cutting) or None,
         outline=pack_outline(note),
-        passages=pack_passages(note, passages),
+        passages=pack_passages(passages),
         targets=pack_targets(NO_NOTE if link.is_attachment else NOTHING for link in links),
         links=pack_links(links),
     )
 
 
-def _problem(note: Note, passages: Sequence[Passage], cutting: Cutting) -> str:
+def _problem(note: Note, passages: Sequence[PassageCut], cutting: Cutting) -> str:
     """What of the note is not taken up; "" where all of it is."""
     found = []
     if note.front_matter is not None and note.front_matter.problem:
@@ -93,8 +94,8 @@ def _problem(note: Note, passages: Sequence[Passage], cutting: Cutting) -> str:
         found.append(
             f"line {line}: over {MAX_PARTS:,} blocks and links stand above; what follows is read as plain text"
         )
-    if len(passages) >= cutting.max_passages and note.text[passages[-1].end :].strip():
-        line, most = passages[-1].end_line, cutting.max_passages
+    if len(passages) >= cutting.max_passages and note.text[(end := passages[-1][1]) :].strip():
+        line, most = Lines(note.text).number(end - 1), cutting.max_passages
         found.append(f"line {line}: {most:,} passages end here (search.max_passages); search does not find the rest")
     if len(note.tags) > MAX_TAGS:
         found.append(f"{len(note.tags):,} tags; the first {MAX_TAGS:,} are taken up")

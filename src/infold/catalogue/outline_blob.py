@@ -12,7 +12,7 @@ from typing import Final
 import msgpack
 
 from infold.catalogue.link_blob import LinkRow, unpack_links
-from infold.catalogue.passages import Passage, heading_trails, passage_at
+from infold.catalogue.passages import Passage, PassageCut, heading_trails, passage_at
 from infold.vault.front_matter import read_front_matter
 from infold.vault.lines import Lines
 from infold.vault.records import Block, BlockKind, Heading, Link, Note
@@ -32,31 +32,32 @@ def pack_outline(note: Note) -> bytes:
     Of a heading that stands in a block of its own, under the title that its line says, the block tells all.
     """
     flat: list[int] = []
+    spans: list[tuple[int, int]] = []
     position = 0
     for kind, start, end, _, _, _ in note.blocks:  # distances are small numbers, and those take a byte
         flat += (_CODES[kind] | (start - position) << _KIND_BITS, end - start)
         position = end
-    text, headings = note.text, note.headings
-    spans = [(block.start, block.end) for block in note.blocks if block.kind is BlockKind.HEADING]
-    places = [(heading.start, heading.end) for heading in headings]
-    odd = [
-        (number, level, title)
-        for number, (level, title, _, start, end, _) in enumerate(headings)
-        if (level, title) != _plain_heading(text[start:end])
-    ]
+        if kind is BlockKind.HEADING:
+            spans.append((start, end))
+    text = note.text
+    places: list[tuple[int, int]] = []
+    odd: list[tuple[int, int, str]] = []
+    for number, (level, title, _, start, end, _) in enumerate(note.headings):
+        places.append((start, end))
+        if (level, title) != _plain_heading(text[start:end]):
+            odd.append((number, level, title))
     elsewhere = None if places == spans else places
     packed: bytes = msgpack.packb((flat, odd, elsewhere, note.block_ids, note.comments, note.plain_from))
     return packed
 
 
-def pack_passages(note: Note, passages: Sequence[Passage]) -> bytes:
-    """Where the passages of `note` stand and under which heading; their text is the note's."""
-    ordinals = {trail: number for number, (_, trail) in enumerate(heading_trails(note.headings))}
+def pack_passages(cuts: Iterable[PassageCut]) -> bytes:
+    """Where the passages of a note stand and under which heading; their text is the note's."""
     flat: list[int] = []
     position = 0
-    for passage in passages:
-        flat += (passage.start - position, passage.end - passage.start, ordinals.get(passage.trail, -1))
-        position = passage.start
+    for start, end, heading in cuts:
+        flat += (start - position, end - start, heading)
+        position = start
     packed: bytes = msgpack.packb(flat)
     return packed
 
@@ -71,7 +72,7 @@ def unpack_passages(path: str, text: str, outline: bytes, packed: bytes) -> list
 def _passages(
     path: str, text: str, headings: Iterable[Heading], packed: bytes, line_starts: Sequence[int]
 ) -> list[Passage]:
-    trails = [trail for _, trail in heading_trails(headings)]
+    trails = list(heading_trails(headings))
     flat = msgpack.unpackb(packed)
     passages: list[Passage] = []
     position = 0

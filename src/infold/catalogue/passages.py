@@ -25,6 +25,7 @@ from infold.vault.records import BlockKind, Heading, Note
 SECTION_LEVEL: Final = 2  # sections begin at headings of this level and above
 
 PassageSpan = tuple[int, int]
+PassageCut = tuple[int, int, int]  # where a passage starts and ends, and which heading it stands under, or -1
 _AT_ONCE: Final = 1000  # spans read ahead
 
 _BLANKS: Final = (  # white space, and the byte order mark
@@ -70,20 +71,36 @@ def cut(note: Note, max_tokens: int = 400, overlap_tokens: int = 80, max_passage
     No line of the body is left out before the last of them ends. Consecutive passages of a section share at most
     `overlap_tokens`, less where a block kept whole needs the room.
     """
+    return passages_of(note, cuts(note, max_tokens, overlap_tokens, max_passages))
+
+
+def passages_of(note: Note, found: Iterable[PassageCut]) -> list[Passage]:
+    """The passages that `cuts` found."""
+    path, text = note.path, note.text
+    line_starts = Lines(text).starts
+    trails = list(heading_trails(note.headings))
+    return [
+        passage_at(path, text, start, end, trails[heading] if heading >= 0 else (), line_starts)
+        for start, end, heading in found
+    ]
+
+
+def cuts(note: Note, max_tokens: int, overlap_tokens: int, max_passages: int) -> list[PassageCut]:
+    """Where `cut` cuts."""
     limit = max_tokens * CHARACTERS_PER_TOKEN
     overlap = min(overlap_tokens, max_tokens // 2) * CHARACTERS_PER_TOKEN
-    return list(islice(_passages(note, limit, overlap), max_passages))
+    return list(islice(_cuts(note, limit, overlap), max_passages))
 
 
-def _passages(note: Note, limit: int, overlap: int) -> Iterator[Passage]:
-    line_starts = Lines(note.text).starts
-    trails = list(heading_trails(note.headings))
-    for section in _by_whose(note.text, _sections(note)):
+def _cuts(note: Note, limit: int, overlap: int) -> Iterator[PassageCut]:
+    text = note.text
+    headings = [heading.start for heading in note.headings]
+    has_runs = without_runs(text) is not text
+    for section in _by_whose(text, _sections(note)):
         for start, end, own in _windows(note, section, limit, overlap):
-            if not without_runs(note.text[start:end]).strip():
+            if has_runs and not without_runs(text[start:end]).strip():
                 continue  # a part of a picture pasted as data, or the like
-            trail = _trail_of(note, trails, own, end)
-            yield passage_at(note.path, note.text, start, end, trail, line_starts)
+            yield start, end, _heading_of(note, headings, own, end)
 
 
 def passage_at(
@@ -130,23 +147,23 @@ def written_title(note: Note) -> str:
     return note.title if any(h.level == 1 and h.title == note.title for h in note.headings) else ""
 
 
-def heading_trails(headings: Iterable[Heading]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """For each heading, where it starts and the titles in force from there."""
+def heading_trails(headings: Iterable[Heading]) -> Iterator[tuple[str, ...]]:
+    """For each heading, the titles in force from there."""
     above: list[tuple[int, str]] = []
     for heading in headings:
         while above and above[-1][0] >= heading.level:
             above.pop()
         above.append((heading.level, heading.title))
-        yield heading.start, tuple(title for _, title in above)
+        yield tuple(title for _, title in above)
 
 
-def _trail_of(note: Note, trails: list[tuple[int, tuple[str, ...]]], start: int, end: int) -> tuple[str, ...]:
-    """The titles in force at the first text of `start` to `end` that is not itself a heading."""
-    at = bisect_right(trails, start, key=lambda trail: trail[0])
-    if at and note.headings[at - 1].start == start:
-        while at < len(trails) and _trimmed(note.text, (note.headings[at - 1].end, end))[0] == trails[at][0] < end:
+def _heading_of(note: Note, starts: Sequence[int], start: int, end: int) -> int:
+    """The heading in force at the first text of `start` to `end` that is not itself a heading; -1 where none is."""
+    at = bisect_right(starts, start)
+    if at and starts[at - 1] == start:
+        while at < len(starts) and _trimmed(note.text, (note.headings[at - 1].end, end))[0] == starts[at] < end:
             at += 1
-    return trails[at - 1][1] if at else ()
+    return at - 1
 
 
 def _sections(note: Note) -> Iterator[PassageSpan]:

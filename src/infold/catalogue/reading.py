@@ -49,19 +49,19 @@ def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, wit
         cause = error.__cause__
         is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
         return FactsReading(path, None, str(error), is_kept)
-    from infold.catalogue.facts import cut_as, facts_of
+    from infold.catalogue import facts, passages
     from infold.vault.note import parse
 
     note = parse(path, text)
-    passages = cut_as(note, cutting)
-    facts = facts_of(note, digest, cutting, passages)
+    cuts = facts.cut_as(note, cutting)
+    found = facts.facts_of(note, digest, cutting, cuts)
     held = held_by_worker(root, cutting)
     if held is None and not with_note:
-        return FactsReading(path, facts)
-    written = WrittenNote(_as_kept(note, facts), digest, passages)
+        return FactsReading(path, found)
+    written = WrittenNote(_as_kept(note, found), digest, passages.passages_of(note, cuts))
     if held is not None:
         held.hold(path, HeldNote(digest, text, written))
-    return FactsReading(path, facts, written=written if with_note else None)
+    return FactsReading(path, found, written=written if with_note else None)
 
 
 def _as_kept(note: Note, facts: NoteFacts) -> Note:

@@ -27,7 +27,10 @@ class Lines:
     @cached_property
     def starts(self) -> list[int]:
         """Where each line begins."""
-        found = [0, *map(add, accumulate(map(len, self._split())), count(1))]
+        text = self._text
+        # Each line is as long as it is with all but one sign of its line end.
+        lines = (text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text).split("\n")
+        found = [0, *map(add, accumulate(map(len, lines)), count(1))]
         found.pop()
         return found
 
@@ -35,15 +38,11 @@ class Lines:
     def ends(self) -> list[int]:
         """Where each line ends, its line end left out."""
         text = self._text
-        found = list(map(add, accumulate(map(len, self._split())), count()))
+        found = [start - 1 for start in self.starts[1:]]
         if "\r\n" in text:
-            return [end - text.startswith("\r\n", end - 1) if end else end for end in found]
+            found = [end - text.startswith("\r\n", end - 1) if end else end for end in found]
+        found.append(len(text))
         return found
-
-    def _split(self) -> list[str]:
-        """The lines, each as long as it is with all but one sign of its line end."""
-        text = self._text
-        return (text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text).split("\n")
 
     def number(self, offset: int) -> int:
         """The number of the line at `offset`."""

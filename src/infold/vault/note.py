@@ -22,7 +22,7 @@ from infold.vault.written_links import read_front_matter_links, read_links
 
 __all__ = ["Block", "BlockKind", "FrontMatter", "Heading", "Link", "Note", "parse", "plain_text", "stem"]
 
-_INLINE_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")
+_INLINE_LINK: Final = re.compile(r"\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")
 _ENDS_CODE: Final = re.compile(r"[`~$<>]")
 _TAGS: Final = re.compile(r"</?[A-Za-z][^<>\n]*>")
 _HTML: Final = re.compile(rf"<!--[\s\S]*?-->|{_TAGS.pattern}")
@@ -87,8 +87,19 @@ def plain_text(note: Note) -> str:
     pieces.append(note.text[start:])
     text = "".join(pieces).removeprefix(BOM)
     if "](" in text:
-        text = _INLINE_LINK.sub(r"\1", text)
+        text = _as_shown(text)
     return _without_html(text) if "<" in text else text
+
+
+def _as_shown(text: str) -> str:
+    """`text` with the links of Markdown as the text that they show."""
+    pieces: list[str] = []
+    at = 0
+    for link in _INLINE_LINK.finditer(text):  # found by its bracket, ten times as fast as by a sign that may precede it
+        start = link.start()
+        pieces += (text[at : start - 1 if start > at and text[start - 1] == "!" else start], link[1])
+        at = link.end()
+    return "".join((*pieces, text[at:])) if at else text
 
 
 def _without_html(text: str) -> str:

@@ -119,6 +119,7 @@ def outline(body: str) -> Outline:
     """Reads `body`, a note's text without front matter."""
     found = Outline()
     reader = _Reader(found)
+    may_be_over = len(body) >= MAX_PARTS  # no part of it is without a sign
     sinks, blocks = reader.sinks, found.blocks
     depth, in_list = 0, False
     events: Any = _MARKDOWN.events_with_range(body)  # typed as a union too wide to walk fast
@@ -127,9 +128,6 @@ def outline(body: str) -> Outline:
             text = event["Text"]
             if sinks or "#" in text:
                 reader.text(text)
-        elif event.__class__ is str:
-            if sinks or depth == 0:
-                reader.sign(event, span["start"], span["end"])
         elif "Start" in event:
             value = event["Start"]
             if value.__class__ is not str:
@@ -144,9 +142,13 @@ def outline(body: str) -> Outline:
             is_end = value.__class__ is str and value in _ENDS
             if is_end and reader.end(value) and depth == 1 and reader.is_told(body, span["end"]):
                 break
-            if depth <= in_list and reader.is_over(depth, body, span["end"]):  # the end of a block, or of an item
+            if may_be_over and depth <= in_list and reader.is_over(body, span["end"]):  # the end of a block or item
                 break
-            in_list = in_list and depth > 0
+            if depth == 0:
+                in_list = False
+                sinks.clear()  # of a heading
+        elif event.__class__ is str:
+            reader.sign(event, span["start"], span["end"], depth)
         else:
             reader.code(event, span["start"], span["end"])
     return found
@@ -161,11 +163,9 @@ class _Reader:
         self.open_links: list[RawLink | None] = []
         self.sinks: list[list[str]] = []
 
-    def is_over(self, depth: int, body: str, end: int) -> bool:
+    def is_over(self, body: str, end: int) -> bool:
         """Whether the note has had its share of work; what follows the block that ends at byte `end` is one block."""
         found = self.found
-        if depth == 0:
-            self.sinks.clear()  # of a heading
         if len(found.blocks) + len(found.links) + len(found.code) < MAX_PARTS:
             return False
         found.plain_from = end
@@ -174,9 +174,9 @@ class _Reader:
             found.blocks.append(RawBlock(BlockKind.PARAGRAPH, end, len(whole)))
         return True
 
-    def sign(self, event: str, start: int, end: int) -> None:
+    def sign(self, event: str, start: int, end: int, depth: int) -> None:
         """A break within a heading or link, or a rule between blocks."""
-        if event == "Rule":
+        if depth == 0 and event == "Rule":
             self.found.blocks.append(RawBlock(BlockKind.RULE, start, end))
         elif event in _BREAKS:
             for sink in self.sinks:
@@ -218,7 +218,7 @@ class _Reader:
         if block.kind is not BlockKind.PARAGRAPH or self.open_links:
             return False
         rest = body.encode()[end : block.end]
-        return not any(sign in rest for sign in _TELLING) and self.is_over(0, body, block.end)
+        return not any(sign in rest for sign in _TELLING) and self.is_over(body, block.end)
 
     def end(self, name: str) -> bool:
         """The end of a link, an image or a code block; whether it is the last link there may be."""
