@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
+import numpy as np
 import pytest
 
 import infold
+from infold.catalogue.embeddings import FILE_NAME
 from infold.errors import AnswerInvalid, UsageError
+from infold.navigator.proximity import VectorCache
 from infold.navigator.store import NavigatorStore
 from tests.fakes.scripted import ScriptedLibrarian
 
@@ -74,6 +79,32 @@ async def test_one_changed_paragraph_of_two_thousand_nodes(vault, folder):
     again = vault.navigator_vectors().vectors(lambda _, done, total: told.append(total))
     assert told == [4]
     assert all((again.row_of(node.id) == rows.row_of(node.id)).all() for node in others[::50])
+
+
+@pytest.mark.parametrize("is_kept", [False, True], ids=["bundled", "costly"])
+def test_a_matrix_made_anew_computes_what_is_new(vault, folder, request, is_kept):
+    """From the matrix before, or where vectors are kept from those; lost, only what is not kept is computed again."""
+    if is_kept:
+        request.getfixturevalue("costly")
+    vault.import_notes(["garden"])
+    rows = vault.node_vectors()
+    assert (vault.workspace.embeddings / FILE_NAME).exists() == is_kept
+    cache = vault.navigator_vectors()
+    shutil.rmtree(cache._folder)
+
+    def made() -> list[int]:
+        told: list[int] = []
+        opened = VectorCache(cache._store, cache._embeddings, cache._embedder, cache._folder)
+        again = opened.vectors(lambda _, done, total: told.append(total))
+        assert all(np.allclose(again.row_of(one), rows.row_of(one), atol=1e-3) for one in rows.ids)
+        return told
+
+    assert bool(made()) is not is_kept
+    assert made() == []
+    vault.import_notes(["work/database.md"])
+    total = len(list(vault.navigator_store.every()))
+    (new,) = set(made())
+    assert 0 < new <= total - len(rows.ids)
 
 
 async def test_only_what_is_dirty_is_asked_for(vault, folder):

@@ -1,7 +1,8 @@
 """How near nodes are to each other and to a question: one matrix of unit vectors, compared exactly.
 
 Vectors are kept by the text that was embedded (`catalogue.embeddings`), so making the matrix anew computes only what
-is new. An exact scan of 100,000 vectors takes milliseconds; proximity is computed when it is asked for, never stored.
+is new; those of a model that costs nothing are taken from the matrix before. An exact scan of 100,000 vectors takes
+milliseconds; proximity is computed when it is asked for, never stored.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infold.catalogue.embeddings import EmbeddingStore
+from infold.catalogue.embeddings import EmbeddingStore, Vector
 from infold.durable.files import Disk
 from infold.navigator.clusters import Matrix
 from infold.navigator.nodes import NodeType
@@ -28,7 +29,8 @@ from infold.search.embed.embedder import Embedder
 from infold.text import content_hash, token_count
 
 _BATCH: Final = 512
-_FORMAT: Final = 2
+_FORMAT: Final = 3
+_KEY: Final = 64  # signs of a text's hash
 _LENSES_KEPT: Final = 32
 _RAW_TOKENS: Final = 1000  # paragraphs below this are embedded as they are (spec 5, Ingestion)
 
@@ -112,12 +114,12 @@ class VectorCache:
 
     def vectors(self, progress: Progress | None = None) -> NodeVectors:
         """The vectors of all nodes now. Raises as the embedder does, and StateUnwritable."""
-        state = f"{_FORMAT}/{self._embedder.name}/{self._store.generation}"
+        state = f"{self._maker}{self._store.generation}"
         if self._known is None or self._known[0] != state:
             found = self._load(state)
             if found is None:
-                found = self._make(progress)
-                self._save(state, found)
+                found, keys = self._make(progress)
+                self._save(state, found, keys)
             self._known = (state, found)
         return self._known[1]
 
@@ -134,7 +136,13 @@ class VectorCache:
             self._texts[wanted] = np.asarray(self._embedder.embed(list(wanted)), dtype=np.float32)
         return self._texts[wanted]
 
-    def _make(self, progress: Progress | None) -> NodeVectors:
+    @property
+    def _maker(self) -> str:
+        """How the state of a matrix that this model made begins."""
+        return f"{_FORMAT}/{self._embedder.name}/"
+
+    def _make(self, progress: Progress | None) -> tuple[NodeVectors, list[str]]:
+        """The vectors of all nodes, and the hash of the text of each."""
         nodes = list(self._store.every())
         texts: list[str] = []
         article, path = "", None
@@ -145,43 +153,57 @@ class VectorCache:
                 article = found.text if found is not None else ""
             texts.append(embedded_text(node, article[node.start : node.end]))
         keys = [content_hash(text) for text in texts]
-        known = self._embeddings.find(self._embedder.name, set(keys))
+        is_quick = self._embedder.traits.is_quick
+        known = self._former() if is_quick else self._embeddings.find(self._embedder.name, set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         waiting = list(missing.items())
         for first in range(0, len(waiting), _BATCH):
             batch = waiting[first : first + _BATCH]
             made = self._embedder.embed([text for _, text in batch])
             fresh = {key: made[n] for n, (key, _) in enumerate(batch)}
-            known |= self._embeddings.append(self._embedder.name, fresh)
+            known |= fresh if is_quick else self._embeddings.append(self._embedder.name, fresh)
             if progress is not None:
                 progress("embeddings", min(first + _BATCH, len(waiting)), len(waiting))
         order = sorted(range(len(nodes)), key=lambda n: nodes[n].type)
         rows = np.zeros((len(nodes), self._embedder.size), dtype=np.float32)
         for place, n in enumerate(order):
             rows[place] = known[keys[n]]
-        return NodeVectors(
+        vectors = NodeVectors(
             tuple(nodes[n].id for n in order),
             rows,
             tuple(str(nodes[n].type) for n in order),
             tuple(nodes[n].path for n in order),
         )
+        return vectors, [keys[n] for n in order]
 
     def _load(self, state: str) -> NodeVectors | None:
+        found = self._read()
+        return found[1] if found is not None and found[0]["state"] == state else None
+
+    def _former(self) -> dict[str, Vector]:
+        """By the hashes of their texts: the vectors of the matrix before, where this model made it."""
+        found = self._read()
+        if found is None or not found[0]["state"].startswith(self._maker):
+            return {}
+        keys, rows = found[0]["keys"], found[1].rows
+        return dict(zip((keys[at : at + _KEY] for at in range(0, len(keys), _KEY)), rows, strict=True))
+
+    def _read(self) -> tuple[dict[str, Any], NodeVectors] | None:
+        """The matrix on disk and what is said of it; None where there is none that is whole."""
         try:
             facts = json.loads((self._folder / "rows.json").read_bytes())
-            if facts["state"] != state:
-                return None
             rows = np.load(self._folder / "rows.npy", mmap_mode="r", allow_pickle=False)
             found = NodeVectors(tuple(facts["ids"]), rows, tuple(facts["types"]), tuple(facts["paths"]))
+            is_whole = len(found.ids) == len(rows) == len(facts["keys"]) // _KEY
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return found if len(found.ids) == len(rows) else None
+        return (facts, found) if is_whole else None
 
-    def _save(self, state: str, found: NodeVectors) -> None:
+    def _save(self, state: str, found: NodeVectors, keys: Sequence[str]) -> None:
         """Beside the node file; a crash in between leaves a state that does not fit, and the matrix is made again."""
         disk = Disk()
         disk.make_folder(self._folder)
-        facts = {"state": "", "ids": found.ids, "types": found.types, "paths": found.paths}
+        facts = {"state": "", "ids": found.ids, "types": found.types, "paths": found.paths, "keys": "".join(keys)}
         disk.write_whole(self._folder / "rows.json", json.dumps(facts).encode())
         part = self._folder / "rows.part.npy"
         np.save(part, found.rows)
