@@ -20,6 +20,7 @@ from infold.errors import InfoldError
 if TYPE_CHECKING:
     from infold.settings import Params
 
+_GIVEN: Final = "model_fields_set"  # beside the values of a plain section
 _PLACE: Final = Path("derived", "index", "settings.json")  # in the state folder
 
 
@@ -36,8 +37,21 @@ class PlainSection:
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
         """The same, with other values for some names."""
-        values = {name: value for name, value in vars(self).items() if name != "model_fields_set"}
-        return type(self)(values | dict(update), self.model_fields_set | set(update))
+        return type(self)(_values_of(self) | dict(update), self.model_fields_set | set(update))
+
+
+def plain_settings(params: Params) -> Params:
+    """The same settings as plain values, which another process reads without what checks them."""
+    sections = {
+        name: PlainSection(_values_of(section), section.model_fields_set)
+        for name, section in vars(params).items()
+        if name != _GIVEN
+    }
+    return cast("Params", PlainSection(sections, params.model_fields_set))
+
+
+def _values_of(section: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(section).items() if name != _GIVEN}
 
 
 def keep_settings(state: Path, file: Path | None) -> None:

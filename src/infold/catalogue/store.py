@@ -30,6 +30,7 @@ from infold.catalogue.records import (
 from infold.catalogue.schema import GENERATION, SCHEMA, TABLES_OF_NOTES, identity
 from infold.durable.sqlite import Database
 from infold.errors import CatalogueFault, StateUnwritable, VaultBusy
+from infold.settings_record import plain_settings
 from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 
@@ -56,7 +57,7 @@ class Catalogue:
         self._outgoing: tuple[str | None, dict[str, tuple[str, ...]]] = None, {}  # of all notes, by the generation
 
     def __getstate__(self) -> tuple[Path, Path, Params]:
-        return self.file, self.vault, self.params
+        return self.file, self.vault, plain_settings(self.params)
 
     def __setstate__(self, state: tuple[Path, Path, Params]) -> None:
         self.__init__(*state)  # type: ignore[misc]
