@@ -5,7 +5,18 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.text import collapse_spaces, content_hash, fenced, sentences, token_count, word_count, word_pattern, words
+from infold.text import (
+    LONGEST_RUN,
+    collapse_spaces,
+    content_hash,
+    fenced,
+    sentences,
+    token_count,
+    without_runs,
+    word_count,
+    word_pattern,
+    words,
+)
 
 
 @given(st.text(alphabet=st.characters(codec="ascii")))
@@ -60,3 +71,17 @@ def test_what_is_fenced_cannot_close_its_fence(text, other):
     closing = lines[-1]
     assert re.fullmatch(r"<<<end [0-9a-f]{12}>>>", closing)
     assert lines.count(closing) == 1
+
+
+PARTS = st.one_of(
+    st.sampled_from([" ", "\n", "\t", "\u3000", "日" * 600, "é"]),
+    st.sampled_from([1, 7, 255, 256, 257, 511, 512, 513, 700]).map("a".__mul__),
+)
+
+
+@given(st.lists(PARTS, max_size=12).map("".join))
+def test_runs_are_left_out_wherever_they_stand(text: str):
+    """What no person wrote, by a quick look, is what going through all of the text tells."""
+    long = max(map(len, text.split()), default=0) > LONGEST_RUN
+    plain = re.sub(f"[!-~\u00a1-\u024f]{{{LONGEST_RUN + 1},}}", " ", text) if long else text
+    assert without_runs(text) == plain

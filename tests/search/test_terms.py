@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infold.search import languages as told_by_words
 from infold.search.languages import detect_language, languages
 from infold.search.terms import (
     VERSION,
@@ -199,6 +200,13 @@ def test_the_word_as_written_counts_beside_its_stem():
 def test_languages_are_told_apart(language: str, text: str):
     """Common words give a language away; code and short text count as English."""
     assert detect_language(text) == language
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("ab é_-'²٣’“ि\u0301\u05b0\u00a0")), max_size=60))
+def test_words_that_tell_a_language_are_found_quickly_and_all(text: str):
+    """Cut at what is no letter, or found by what a word is: the same words."""
+    text = text.casefold()
+    assert told_by_words._words_of(text) == told_by_words._WORDS.findall(text)
 
 
 def test_encoding_is_fast():

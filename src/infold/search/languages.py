@@ -90,9 +90,11 @@ _SCRIPTS: Final = (
     ("tamil", r"[\u0b80-\u0bff]"),
 )
 
-_WORDS: Final = re.compile(r"[^\W\d_][^\W\d]*(?:[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff][^\W\d_]*)*")
-_ASCII_WORDS: Final = re.compile(r"[a-z][a-z_]*")  # the same of case-folded ASCII, found in half the time
-_LETTERS: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
+_MARKS: Final = r"[\u0300-\u036f\u0591-\u06ed\u0900-\u0dff]"  # that may stand in a word, and are no letters
+_WORDS: Final = re.compile(rf"[^\W\d_][^\W\d]*(?:{_MARKS}[^\W\d_]*)*")
+_MARK: Final = re.compile(_MARKS)
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_LETTERS: Final = bytes(code if code >= 0x80 or chr(code).isalpha() else 32 for code in range(256))
 _READ_CHARACTERS: Final = 2000
 _MIN_SHARE: Final = 0.12
 _MIN_DISTINCT: Final = 3
@@ -127,7 +129,7 @@ def detect_language(text: str) -> str:
     """
     text = text[:_READ_CHARACTERS].casefold()
     is_ascii = text.isascii()
-    words = _ascii_words(text) if is_ascii else _WORDS.findall(text)
+    words = _words_of(text)
     total = len(words)
     found = Counter(filter(_VOTES.__contains__, words) if is_ascii else words)
     share: dict[str, float] = {}
@@ -149,9 +151,17 @@ def detect_language(text: str) -> str:
     return best
 
 
-def _ascii_words(text: str) -> list[str]:
-    """The words of case-folded ASCII; where no word may begin otherwise, they are what stands between other signs."""
-    return _ASCII_WORDS.findall(text) if "_" in text else text.translate(_LETTERS).split()
+def _words_of(text: str) -> list[str]:
+    """The words of case-folded text: what stands between signs that are no letters, where there are no others yet."""
+    if "_" in text:  # which may stand in a word, but begins none
+        return _WORDS.findall(text)
+    if not text.isascii():
+        for sign in set(_BEYOND_ASCII.findall(text)):
+            if not sign.isalpha():
+                if sign.isalnum() or _MARK.match(sign):
+                    return _WORDS.findall(text)
+                text = text.replace(sign, " ")
+    return text.encode("utf-8", "surrogatepass").translate(_LETTERS).decode("utf-8", "surrogatepass").split()
 
 
 def _by_script(found: Counter[str], words: Sequence[str], total: int) -> str:

@@ -41,7 +41,7 @@ _LETTER: Final = r"[\w\u0300-\u036f\u0900-\u0963\u0966-\u0e4e\u0e50-\u0eff\u1000
 _NUMBERS: Final = re.compile(r"\d+")
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|[A-Z][A-Z][^\W\d_A-Z]{2}")
-_PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}|[0-9]{1,200}")  # of one term or two: its stem, and itself
+_PLAIN: Final = re.compile(r"[A-Za-z][a-z0-9]{0,199}|[A-Z0-9]{1,200}")  # of one term or two: its stem, and itself
 
 
 def _kept(signs: str) -> bytes:
@@ -183,7 +183,7 @@ class Encoder:
         stemmer = Stemmer.Stemmer(language, 0)  # which remembers nothing: what was met is kept here
         self._stem: Callable[[str], str] = stemmer.stemWord
         self._stems: Callable[[list[str]], list[str]] = stemmer.stemWords
-        self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
+        self._kept = self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
         self._forms: dict[str, Forms] = {}
         self._together = _Together(self)
 
@@ -232,14 +232,14 @@ class Encoder:
 
     def meet(self, piece: str) -> tuple[str, str]:
         """The main terms of a piece met for the first time, and the secondary ones, a space between two; kept."""
-        if self.language in _RESPELT or not _PLAIN.fullmatch(piece):
-            forms = [self.forms(token) for token in tokens(piece)]
-            main = " ".join(chain.from_iterable(main for main, _ in forms))
-            secondary = " ".join(chain.from_iterable(secondary for _, secondary in forms))
-        else:  # a plain word, as most are, in a third of the time
+        if self.language not in _RESPELT and _PLAIN.fullmatch(piece):  # as most are: in a third of the time
             word = piece.lower()
             main = _fold(self._stem(word))
             secondary = "" if word == main or not main else word
+        elif (found := tokens(piece)) == [piece]:
+            main, secondary = map(" ".join, self.forms(piece))
+        else:
+            main, secondary = (" ".join(filter(None, map(kept.__getitem__, found))) for kept in self._kept)
         self._main[piece], self._secondary[piece] = main, secondary
         return main, secondary
 
