@@ -42,7 +42,9 @@ def test_facts_hold_what_a_card_needs():
     assert (facts.title, lists) == ("Title", [("# Title", "## Two"), ("t",), ("A",)])
     assert facts.words == 5  # Title See the b Two
     assert facts.tokens == token_count(TEXT)
-    assert [(link.name, link.alias, link.line, link.is_attachment) for link in unpack_links(facts.links)] == [
+    assert [
+        (link.name, link.alias, link.line, link.is_attachment) for link in unpack_links(facts.links, facts.link_places)
+    ] == [
         ("B", "the b", 9, False),
         ("p.png", None, 13, True),
     ]
@@ -110,7 +112,7 @@ def again(note: Note) -> Note:
         note.path,
         note.text,
         facts.outline,
-        facts.links,
+        (facts.links, facts.link_places),
         title=facts.title,
         tags=strings(facts.tags),
         aliases=strings(facts.aliases),

@@ -50,7 +50,8 @@ class NoteFacts(NamedTuple):
     outline: bytes
     passages: bytes
     targets: bytes  # of its links, as long as none is known to lead anywhere
-    links: bytes
+    links: bytes  # what they say
+    link_places: bytes
 
 
 def cut_as(note: Note, cutting: Cutting) -> list[PassageCut]:
@@ -64,6 +65,7 @@ def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[Passa
     origin = _encodable(text_value(values, "origin"))
     passages = cut_as(note, cutting) if passages is None else passages
     links = [link_row(link) for link in note.links]
+    said, places = pack_links(links)
     return NoteFacts(
         path=note.path,
         sha256=digest,
@@ -80,7 +82,8 @@ def facts_of(note: Note, digest: str, cutting: Cutting, passages: Sequence[Passa
         outline=pack_outline(note),
         passages=pack_passages(passages),
         targets=pack_targets(NO_NOTE if link.is_attachment else NOTHING for link in links),
-        links=pack_links(links),
+        links=said,
+        link_places=places,
     )
 
 

@@ -1,11 +1,12 @@
-"""The links of a note as they are kept: what they say in one blob, where they lead in another.
+"""The links of a note as they are kept: what they say, where they stand, and where they lead, a blob each.
 
-What they say is packed into a third of the size of a row a link, and read a note at a time. Where they lead is a number
-a link, so that the graph of all notes is read without the rest, and links to one note are looked for by its number.
+What they say is packed into a third of a row a link, and read a note at a time. Where they lead is a number a link, so
+that the graph of all notes is read without the rest, and links to one note are looked for by its number.
 """
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -16,7 +17,8 @@ from infold.errors import CatalogueFault
 NOTHING: Final = 0  # in place of a note's id: the link should lead to a note and leads to none
 NO_NOTE: Final = 0xFFFF_FFFF  # it leads to no note by its form
 _WIKI, _EMBED, _ATTACHMENT = 1, 2, 4
-_STRINGS, _NUMBERS = 3, 4  # of a link
+_STRINGS, _NUMBERS = 3, 3  # of a link
+_END: Final = "\0"  # of a string
 
 Name = tuple[str, str, int]  # a link's name, alias ("" for none) and flags: what decides where it leads
 
@@ -35,35 +37,39 @@ class LinkRow(NamedTuple):
     line: int
 
 
-def pack_links(links: Sequence[LinkRow]) -> bytes:
-    """What these links say; nothing where there are none."""
+def pack_links(links: Sequence[LinkRow]) -> tuple[bytes, bytes]:
+    """What these links say, and where they stand; nothing where there are none."""
     if not links:
-        return b""
+        return b"", b""
     import zlib
 
     import msgpack
 
+    flags = ""
     strings: list[str] = []
     numbers: list[int] = []
     position = above = 0
     for name, anchor, alias, is_wiki, is_embed, is_attachment, start, end, line in links:
+        flags += str(_WIKI * is_wiki | _EMBED * is_embed | _ATTACHMENT * is_attachment)
         strings += (name, anchor, alias or "")
-        flags = _WIKI * is_wiki | _EMBED * is_embed | _ATTACHMENT * is_attachment
-        numbers += (flags, start - position, end - start, line - above)  # small numbers take a byte
+        numbers += (start - position, end - start, line - above)  # small numbers take a byte
         position, above = end, line
-    joined = "\0".join(strings)
-    is_plain = joined.count("\0") == len(strings) - 1  # a link may be decoded to anything
-    packed: bytes = msgpack.packb((zlib.compress(joined.encode(), 6, RAW) if is_plain else strings, numbers))
-    return packed
+    said = _END.join((flags, *strings))
+    if said.count(_END) > len(strings):  # a link may be decoded to anything
+        said = json.dumps((flags, *strings))
+    return zlib.compress(said.encode(), 6, RAW), msgpack.packb(numbers)
 
 
-def unpack_links(packed: bytes) -> list[LinkRow]:
+def unpack_links(said: bytes, places: bytes) -> list[LinkRow]:
     """The links, as they were given to `pack_links`."""
-    strings, numbers = _unpacked(packed)
+    import msgpack
+
+    numbers = msgpack.unpackb(places) if places else ()
+    strings = _strings(said)
     rows: list[LinkRow] = []
     end = line = 0
     for (name, alias, flags), anchor, gap, length, lines in zip(
-        _names(strings, numbers), strings[1::_STRINGS], *(numbers[at::_NUMBERS] for at in (1, 2, 3)), strict=True
+        _names(strings), strings[2::_STRINGS], *(numbers[at::_NUMBERS] for at in range(_NUMBERS)), strict=True
     ):
         start = end + gap
         end = start + length
@@ -73,9 +79,21 @@ def unpack_links(packed: bytes) -> list[LinkRow]:
     return rows
 
 
-def names_of(packed: bytes) -> Iterator[Name]:
+def names_of(said: bytes) -> Iterator[Name]:
     """What decides where the links lead, in their order."""
-    return _names(*_unpacked(packed))
+    return _names(_strings(said))
+
+
+def shown_names_of(said: bytes) -> Sequence[str]:
+    """What each link to a note as a whole shows; "" for those that show its name, or lead to a part, or show it all."""
+    strings = _strings(said)
+    aliases = strings[3::_STRINGS]
+    if not any(aliases):
+        return aliases
+    return [
+        "" if anchor or int(flags) & _EMBED else alias
+        for alias, anchor, flags in zip(aliases, strings[2::_STRINGS], strings[0], strict=True)
+    ]
 
 
 def is_wiki(flags: int) -> bool:
@@ -99,30 +117,29 @@ def unpack_targets(packed: bytes) -> array[int]:
 
 
 def led_before(
-    targets: bytes, links: bytes, known_targets: bytes | None, known_links: bytes | None
+    targets: bytes, said: bytes, known_targets: bytes | None, known_said: bytes | None
 ) -> tuple[bytes, bool]:
     """Where these links lead as far as equal ones are known to, else as `targets` says; and whether all are known."""
-    if known_targets is None or known_links is None:
-        return targets, not links
-    known = dict(zip(names_of(known_links), unpack_targets(known_targets), strict=True))
-    names = list(names_of(links))
+    if known_targets is None or known_said is None:
+        return targets, not said
+    known = dict(zip(names_of(known_said), unpack_targets(known_targets), strict=True))
+    names = list(names_of(said))
     found = pack_targets(known.get(name, target) for name, target in zip(names, unpack_targets(targets), strict=True))
     return found, known.keys() >= set(names)
 
 
-def _unpacked(packed: bytes) -> tuple[list[str], list[int]]:
-    if not packed:
-        return [], []
+def _strings(said: bytes) -> list[str]:
+    """The flags of all links, a digit each; then name, anchor and alias of each."""
+    if not said:
+        return [""]
     import zlib  # here, as the above: most commands read no link
 
-    import msgpack
-
     try:
-        strings, numbers = msgpack.unpackb(packed)
-        return strings if isinstance(strings, list) else zlib.decompress(strings, RAW).decode().split("\0"), numbers
-    except (TypeError, ValueError, zlib.error) as error:
+        text = zlib.decompress(said, RAW).decode()
+        return json.loads(text) if text.startswith("[") else text.split(_END)
+    except (ValueError, zlib.error) as error:
         raise CatalogueFault(f"The links of a note cannot be read: {error}.") from error
 
 
-def _names(strings: Sequence[str], numbers: Sequence[int]) -> Iterator[Name]:
-    return zip(strings[0::_STRINGS], strings[2::_STRINGS], numbers[0::_NUMBERS], strict=True)
+def _names(strings: Sequence[str]) -> Iterator[Name]:
+    return zip(strings[1::_STRINGS], strings[3::_STRINGS], map(int, strings[0]), strict=True)

@@ -11,7 +11,7 @@ from infold.catalogue.link_blob import is_wiki, names_of, no_target, pack_target
 from infold.catalogue.records import strings
 from infold.vault.links import LinkResolver, alias_table
 
-_LINKS: Final = "SELECT note, targets, links FROM links"
+_LINKS: Final = "SELECT note, targets, said FROM links"
 _LINKS_OF: Final = f"{_LINKS} WHERE note IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own words
 _NAMES: Final = "SELECT id, path, aliases FROM files JOIN notes USING (id)"
 _MANY: Final = 400  # notes a query
@@ -29,11 +29,11 @@ def resolve_links(db: Connection, notes: Collection[int] | None) -> None:
     ids = {path: note for note, (path, _) in named.items()}
     known: dict[tuple[str, str, str, int], int] = {}
     changed: list[tuple[bytes, int]] = []
-    for note, targets, links in _links(db, notes):
+    for note, targets, said in _links(db, notes):
         source = named[note][0]
         folder = source.rpartition("/")[0]
         found: list[int] = []
-        for name, alias, flags in names_of(links):
+        for name, alias, flags in names_of(said):
             if not name:
                 found.append(note)
                 continue

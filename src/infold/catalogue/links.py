@@ -9,26 +9,30 @@ from __future__ import annotations
 from sqlite3 import Connection
 from typing import Final
 
-from infold.catalogue.link_blob import NOTHING, LinkRow, pack_targets, unpack_links, unpack_targets
+from infold.catalogue.link_blob import (
+    NOTHING,
+    LinkRow,
+    is_wiki,
+    names_of,
+    pack_targets,
+    shown_names_of,
+    unpack_links,
+    unpack_targets,
+)
 from infold.catalogue.store import Catalogue, paths_by_id
 
-_LINKS: Final = "SELECT path, targets, links FROM links JOIN files ON id = note ORDER BY path"
-_LINKS_OF: Final = _LINKS.replace("ORDER BY", "WHERE path = ? ORDER BY")
+_LINKS_OF: Final = "SELECT targets, said, places FROM links JOIN files ON id = note WHERE path = ?"
 # A cross join, because all files would else be gone through by path, for the order of the few that are wanted.
 _LINKS_WITH: Final = (
-    "SELECT path, targets, links FROM links CROSS JOIN files ON id = note WHERE instr(targets, ?) ORDER BY path"
+    "SELECT path, targets, said, places FROM links CROSS JOIN files ON id = note WHERE instr(targets, ?) ORDER BY path"
 )
 
 
-def all_links(catalogue: Catalogue) -> list[tuple[str, LinkRow, str | None]]:
-    """Every link: the note that holds it, what it says, the note it leads to; by path, in the order of the note."""
+def all_names(catalogue: Catalogue) -> list[tuple[str, str, str | None, bool]]:
+    """Every link as far as it decides where it leads: the note that holds it, name, alias, and if it is `[[so]]`."""
     with catalogue.reading() as db:
-        rows, paths = db.execute(_LINKS).fetchall(), paths_by_id(db)
-    return [
-        (path, link, paths.get(target))
-        for path, targets, links in rows
-        for link, target in zip(unpack_links(links), unpack_targets(targets), strict=True)
-    ]
+        rows = db.execute("SELECT path, said FROM links JOIN files ON id = note").fetchall()
+    return [(path, name, alias or None, is_wiki(flags)) for path, said in rows for name, alias, flags in names_of(said)]
 
 
 def links_of(catalogue: Catalogue, path: str) -> list[tuple[LinkRow, str | None]]:
@@ -37,9 +41,9 @@ def links_of(catalogue: Catalogue, path: str) -> list[tuple[LinkRow, str | None]
         row = db.execute(_LINKS_OF, (path,)).fetchone()
         if row is None:
             return []
-        targets = unpack_targets(row[1])
+        targets = unpack_targets(row[0])
         paths = paths_by_id(db, set(targets))
-    return [(link, paths.get(target)) for link, target in zip(unpack_links(row[2]), targets, strict=True)]
+    return [(link, paths.get(target)) for link, target in zip(unpack_links(*row[1:]), targets, strict=True)]
 
 
 def links_to(catalogue: Catalogue, path: str) -> list[tuple[str, LinkRow]]:
@@ -56,11 +60,15 @@ def dangling_links(catalogue: Catalogue) -> list[tuple[str, LinkRow]]:
 
 
 def shown_names(catalogue: Catalogue) -> list[tuple[str, str]]:
-    """Each note that a link leads to, as a whole, with what the link shows."""
+    """Each note that a link leads to, as a whole, with what the link shows; in the order of the paths they stand in."""
+    with catalogue.reading() as db:
+        paths = paths_by_id(db)
+        rows = {note: row for note, *row in db.execute("SELECT note, targets, said FROM links")}
     return [
-        (target, link.alias)
-        for _, link, target in all_links(catalogue)
-        if target is not None and link.alias and not link.anchor and not link.is_embed
+        (paths[target], shown)
+        for targets, said in (rows[note] for note in paths if note in rows)
+        for target, shown in zip(unpack_targets(targets), shown_names_of(said), strict=True)
+        if shown and target in paths
     ]
 
 
@@ -77,8 +85,8 @@ def _links_with(db: Connection, wanted: int) -> list[tuple[str, LinkRow]]:
     rows = db.execute(_LINKS_WITH, (pack_targets([wanted]),)).fetchall()  # some, where the bytes merely look alike
     return [
         (path, link)
-        for path, targets, links in rows
+        for path, targets, *links in rows
         if wanted in unpack_targets(targets)
-        for link, target in zip(unpack_links(links), unpack_targets(targets), strict=True)
+        for link, target in zip(unpack_links(*links), unpack_targets(targets), strict=True)
         if target == wanted
     ]

@@ -24,12 +24,17 @@ class CataloguedNote(NamedTuple):
     tokens: int
     day: str  # ISO
     day_from: DayFrom
-    headings: tuple[str, ...]  # lines as written
+    packed_headings: bytes
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     origin: str  # as its front matter says, or ""
     trust: str
     problem: str | None  # why a part of it could not be read, with the line
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Lines as written."""
+        return unpacked_strings(self.packed_headings)
 
 
 class Stamp(NamedTuple):

@@ -25,7 +25,6 @@ from infold.catalogue.records import (
     Stamp,
     WrittenNote,
     strings,
-    unpacked_strings,
 )
 from infold.catalogue.schema import GENERATION, SCHEMA, TABLES_OF_NOTES, identity
 from infold.durable.sqlite import Database
@@ -219,7 +218,7 @@ class Catalogue:
             ).fetchone()
             links = None
             if row is not None and with_blocks:
-                links = db.execute("SELECT links FROM links WHERE note = ?", row[:1]).fetchone()
+                links = db.execute("SELECT said, places FROM links WHERE note = ?", row[:1]).fetchone()
         if row is None:  # it was changed since the last sync
             from infold.catalogue.passages import cut
             from infold.vault.note import parse
@@ -234,7 +233,7 @@ class Catalogue:
             path,
             text,
             outline,
-            links[0] if links is not None else b"",
+            links or (b"", b""),
             title=title,
             tags=strings(tags),
             aliases=strings(aliases),
@@ -295,8 +294,9 @@ class Catalogue:
                     db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
                 db.execute("DELETE FROM derived")
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (made_by,))
-            with suppress(VaultBusy, StateUnwritable), database.alone() as db:
-                db.execute("VACUUM")  # the room of what was there, while there is nothing to be moved
+            if known is not None:
+                with suppress(VaultBusy, StateUnwritable), database.alone() as db:
+                    db.execute("VACUUM")  # the room of what was there, while there is nothing to be moved
         return database
 
     def remove(self) -> None:
@@ -345,5 +345,5 @@ def _catalogued(row: tuple[Any, ...], named_day: str | None) -> CataloguedNote:
     path, sha256, title, words, tokens, front_day, file_day, headings, tags, aliases, *said = row
     source = DayFrom.NAME if named_day else DayFrom.FRONT_MATTER if front_day else DayFrom.FILE
     day = named_day or front_day or written_day(file_day)
-    lists = (unpacked_strings(headings), strings(tags), strings(aliases))
-    return CataloguedNote(path, sha256, title, words, tokens, day, source, *lists, *said)
+    lists = strings(tags), strings(aliases)
+    return CataloguedNote(path, sha256, title, words, tokens, day, source, headings, *lists, *said)

@@ -36,13 +36,13 @@ _log: Final = logging.getLogger(__name__)
 CountProgress = Callable[[int, int], None]
 ROUND: Final = 1000  # notes of one transaction
 _KNOWN: Final = (
-    "SELECT path, id, day, aliases, targets, links FROM files JOIN notes USING (id) LEFT JOIN links ON note = id "
+    "SELECT path, id, day, aliases, targets, said FROM files JOIN notes USING (id) LEFT JOIN links ON note = id "
     "WHERE path IN (SELECT value FROM json_each(?))"
 )
 _PUT_FILE: Final = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_NOTE: Final = "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_OUTLINE: Final = "INSERT OR REPLACE INTO outlines VALUES (?, ?, ?)"
-_PUT_LINKS: Final = "INSERT OR REPLACE INTO links VALUES (?, ?, ?)"
+_PUT_LINKS: Final = "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?)"
 _COUNT: Final = "INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
 _LOOKED: Final = "looked"  # in meta: counts writes of what is known of files
 _SEEN: Final = "seen"  # in derived, by the count of these writes: the digest of a scan that the catalogue has in full
@@ -258,7 +258,7 @@ class _Syncing:
         known = {path: row for path, *row in db.execute(_KNOWN, (paths,))}
         (last,) = db.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()
         files: list[tuple[object, ...]] = []
-        links: list[tuple[int, bytes, bytes]] = []
+        links: list[tuple[int, bytes, bytes, bytes]] = []
         ids: list[int] = []
         for file, facts in found:
             row = known.get(file.path)
@@ -269,7 +269,7 @@ class _Syncing:
             files.append((note, file.path, file.size, file.mtime_ns, self._is_certain(file), day, sha256))
             targets, is_known = led_before(facts.targets, facts.links, *before)
             if facts.links:
-                links.append((note, targets, facts.links))
+                links.append((note, targets, facts.links, facts.link_places))
             if aliases != facts.aliases or not is_known:
                 self._unresolved.add(note)
                 self._are_names_new = self._are_names_new or aliases != facts.aliases

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import starmap
 from typing import Final
 from urllib.parse import unquote
 
 from infold.catalogue.derived import kept
-from infold.catalogue.links import all_links, dangling_links, links_of, links_to
+from infold.catalogue.links import all_names, dangling_links, links_of, links_to
 from infold.catalogue.store import Catalogue
 from infold.errors import NoteUnreadable, PathRefused
 from infold.knowledge.communities import communities
@@ -96,7 +97,7 @@ def forward_links_of(catalogue: Catalogue, path: str) -> list[ForwardLink]:
 
 def link_names(catalogue: Catalogue) -> list[LinkName]:
     """Every link of the vault, as far as it decides where it leads."""
-    return [LinkName(path, link.name, link.alias, link.is_wiki) for path, link, _ in all_links(catalogue)]
+    return list(starmap(LinkName, all_names(catalogue)))
 
 
 def aliases_of(catalogue: Catalogue) -> dict[str, Sequence[str]]:
