@@ -6,6 +6,7 @@ committed with its next question. Terms belong to `search.terms`, which points t
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
@@ -47,6 +48,7 @@ class WordIndex:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._list = str(folder / META)
         self._refreshing = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         self._committed: _Committed | None = None
@@ -54,7 +56,7 @@ class WordIndex:
             if not (folder / META).exists():
                 raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
             verify(folder)
-            seen = _stamp(folder)
+            seen = _stamp(self._list)
             self._index: tantivy.Index | None = tantivy.Index.open(str(folder))
             self._schema = self._index.schema
             self._index.config_reader("manual")  # a thread that watches the folder serves no one
@@ -186,9 +188,9 @@ class WordIndex:
 
     def _last(self) -> _Committed:
         """What was committed last."""
-        if self._index is not None and _stamp(self.folder) != self._seen:
+        if self._index is not None and _stamp(self._list) != self._seen:
             with self._refreshing:
-                index, seen = self._index, _stamp(self.folder)
+                index, seen = self._index, _stamp(self._list)
                 if seen != self._seen and index is not None:
                     index.reload()
                     self._committed, self._seen = _Committed(index.searcher(), self._schema), seen
@@ -250,7 +252,7 @@ def _numbers(searcher: tantivy.Searcher, schema: tantivy.Schema, where: Filter) 
     return frozenset(numbers_of(searcher, filtered(schema, where), searcher.num_docs))
 
 
-def _stamp(folder: Path) -> tuple[int, int, int]:
-    """Of the list of files, which each commit replaces."""
-    status = (folder / META).stat()
+def _stamp(file: str) -> tuple[int, int, int]:
+    """Of the list of files, which each commit replaces; asked for a dozen times a search."""
+    status = os.stat(file)  # noqa: PTH116 - a path would have to be made of it each time
     return status.st_ino, status.st_mtime_ns, status.st_size

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, groupby
-from operator import attrgetter, mul, neg
+from operator import attrgetter, mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.search.index.contract import Hit
@@ -123,12 +123,12 @@ def by_strength(rankings: Sequence[Ranking]) -> Iterator[Ranked]:
     for score, alike in groupby(best, scores.__getitem__):
         for number in sorted(alike, key=places.__getitem__):
             keeps = kept[number]
-            evidence = tuple(
+            evidence = [
                 Evidence(ranking.name, rank.get(number, 0), own.get(number, 0.0), ranking.weight, keeps * parts[number])
                 for ranking, rank, own, parts in zip(counting, ranks, found, shares, strict=True)
                 if parts[number] > 0 or number in own
-            )
-            yield Ranked(hits[number].scored(score), evidence)
+            ]
+            yield Ranked(hits[number].scored(score), tuple(evidence))
 
 
 def _kept(scores: Sequence[float], hits: Sequence[Hit]) -> list[float]:
@@ -201,8 +201,9 @@ def best_first(hits: Sequence[Hit], scores: Sequence[float]) -> tuple[list[Hit],
     order = sorted(range(len(hits)), key=scores.__getitem__, reverse=True)
     ranked = [scores[at] for at in order]
     if len(set(ranked)) < len(ranked):
-        rows = zip(map(neg, scores), map(_STANDING, hits), range(len(hits)), strict=True)
-        order = [at for _, _, at in sorted(rows)]
+        standing = [*map(_STANDING, hits)]
+        alike = groupby(order, scores.__getitem__)
+        order = [at for _, some in alike for at in sorted(some, key=standing.__getitem__)]
     return [hits[at] for at in order], ranked
 
 

@@ -219,21 +219,22 @@ def heading_text(line: str) -> str:
 
 def _near_headings(lines: Sequence[str]) -> Iterator[int]:
     """The lines that may be headings, by their first sign or that of the line below: most lines need no pattern."""
-    for number, line in enumerate(lines, 1):
-        if line[:1] in _MAY_HEAD:
-            bare = line.lstrip(_BEFORE_SIGN)
-            if bare.startswith("#"):
-                yield number
-            elif number > 1 and bare.startswith(("=", "-")) and not bare.rstrip(_BLANK).strip(bare[0]):
-                yield number - 1
+    for number in [number for number, line in enumerate(lines, 1) if line[:1] in _MAY_HEAD]:
+        line = lines[number - 1]
+        bare = line.lstrip(_BEFORE_SIGN)
+        if bare.startswith("#"):
+            yield number
+        elif number > 1 and bare.startswith(("=", "-")) and not bare.rstrip(_BLANK).strip(bare[0]):
+            yield number - 1
 
 
 def _outline(lines: Sequence[str]) -> Iterator[InnerHeading]:
     """The headings with `#` outside of fenced code, with the titles in force."""
     above: list[tuple[int, str]] = []
     fence = ""
-    for number, line in enumerate(lines, 1):
-        match = _OUTLINED.match(line) if line[:1] in _MAY_OUTLINE else None
+    for number in [number for number, line in enumerate(lines, 1) if line[:1] in _MAY_OUTLINE]:
+        line = lines[number - 1]
+        match = _OUTLINED.match(line)
         if match is None:
             continue
         if match["fence"]:
