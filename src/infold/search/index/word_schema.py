@@ -25,7 +25,7 @@ DATE: Final = "date"
 KEYWORDS: Final = ("path", "folders", "group", "kind", "level", "trust", "tags", "within")
 NUMBER: Final = "number"  # of a point, by which engines of vectors know it (`index.point_ids`)
 BUCKET: Final = "bucket"  # of a number, by which it is looked up: terms of notes take a seventh of the room
-_LOOKED_AT: Final = 8  # points of the same buckets, a point that is looked up
+_LOOKED_AT: Final = 32  # points of the same buckets, a point that is looked up: a second look costs more than room
 _USUAL: Final[tuple[object, ...]] = ([], None, "passage", "vault", "", "")  # ends of rows that are not kept
 _ENDS: Final = len(_USUAL) + 7  # values of a row
 _written: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
