@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from infold.search.index.change_detection import (
+    MANY_NOTES,
+    MANY_TIMES,
     RACE_NS,
     ROUND_NOTES,
     ROUND_PASSAGES,
@@ -13,8 +16,9 @@ from infold.search.index.change_detection import (
     gone,
     rounds,
     to_read,
+    write_rounds,
 )
-from infold.search.index.feeds import Item
+from infold.search.index.feeds import Item, ReadResult
 from infold.search.index.manifest import IndexedNote
 from infold.vault.scanning import Skipped
 
@@ -109,3 +113,12 @@ def test_rounds_are_bounded_and_complete(sizes: list[int]):
     for batch in batches:
         assert 1 <= len(batch) <= ROUND_NOTES
         assert sum(batch[:-1]) < ROUND_PASSAGES
+
+
+@pytest.mark.parametrize("total, most", [(MANY_NOTES, ROUND_NOTES), (MANY_NOTES + 1, MANY_TIMES * ROUND_NOTES)])
+def test_rounds_of_very_many_notes_are_larger(total: int, most: int):
+    """Fewer commits leave the words in fewer parts; what is read is written all the same, in order."""
+    found = [ReadResult(Item(f"{n}.md", 0, 0, "")) for n in range(MANY_TIMES * ROUND_NOTES + 1)]
+    batches = list(write_rounds(found, total))
+    assert [one for batch in batches for one in batch] == found
+    assert max(map(len, batches)) == most

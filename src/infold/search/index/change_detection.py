@@ -16,6 +16,8 @@ from infold.vault.scanning import Skipped
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 ROUND_PASSAGES: Final = 4000  # between two flushes
 ROUND_NOTES: Final = 1000
+MANY_NOTES: Final = 20_000  # of which a round takes four times as many: the words are in fewer parts, each asked anew
+MANY_TIMES: Final = 4
 
 _T = TypeVar("_T")
 
@@ -71,6 +73,13 @@ def rounds(
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def write_rounds(found: Iterable[ReadResult], total: int) -> Iterator[list[ReadResult]]:
+    """What was read of `total` files, in rounds of bounded size."""
+    if total <= MANY_NOTES:
+        return rounds(found, passages_of)
+    return rounds(found, passages_of, MANY_TIMES * ROUND_PASSAGES, MANY_TIMES * ROUND_NOTES)
 
 
 def passages_of(reading: ReadResult) -> int:

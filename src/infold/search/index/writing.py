@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.progress import Progress
 from infold.search.embed.embedder import vectors_of
-from infold.search.index.change_detection import passages_of, rounds
+from infold.search.index.change_detection import rounds, write_rounds
 from infold.search.index.contract import AnyVector, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.disk_space import require_room
 from infold.search.index.feeds import ChangeFeed, Feed, FileFeed, Item, ReadRequest, ReadResult
@@ -86,7 +86,7 @@ def write_files(
     leaving: Sequence[str] = gone
     if total:
         progress("keywords", 0, total)
-    for batch in rounds(found, passages_of):
+    for batch in write_rounds(found, total):
         _write(target, feed, batch, leaving, known)
         counts.removed += len(leaving)
         leaving = ()
