@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infold.catalogue.summaries import SummaryRow, SummaryStore
+from infold.catalogue.summaries import FEW_ROWS, SummaryRow, SummaryStore
 from infold.errors import StateUnwritable
 
 ROW = SummaryRow("h1", "note", "general", "Sum of é.", "offline/1", "1", 10, 2)
@@ -98,13 +98,13 @@ def test_a_settled_store_tells_nothing_of_how_it_came_about(tmp_path):
 
 def test_few_rows_are_lines_and_many_are_a_table(tmp_path):
     """Both are read as one store, one later than the other; compacted they are one table."""
-    many = [replace(ROW, content_hash=f"h{number}") for number in range(200)]
+    many = [replace(ROW, content_hash=f"h{number}") for number in range(FEW_ROWS)]
     store = SummaryStore(tmp_path)
     store.append(many)
     store.append([replace(ROW, content_hash="h7", summary="Später: “Öl”\u2028\n", made=1)])
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".jsonl", ".parquet"]
     before = SummaryStore(tmp_path).load()
-    assert len(before) == 200
+    assert len(before) == FEW_ROWS
     assert before["h7", "note", "general"].summary == "Später: “Öl”\u2028\n"
     store.compact(least_parts=2)
     assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"]

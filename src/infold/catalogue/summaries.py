@@ -1,8 +1,8 @@
 """Summaries, kept by content: written in part files as they are made, compacted later.
 
-Parts are parquet; a few rows are lines of JSON until then, which take no table library to write. A part is named after
-its content and is never changed, so a crash loses nothing that was written, and writing the same rows twice is writing
-them once. Who makes summaries, and when one is stale, is for `inbox.summarising`.
+Parts are parquet; rows that are not many are lines of JSON until then, which take no table library to write or read. A
+part is named after its content and is never changed, so a crash loses nothing that was written, and writing the same
+rows twice is writing them once. Who makes summaries, and when one is stale, is for `inbox.summarising`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = "summaries/2"
 MANY_PARTS: Final = 64
-FEW_ROWS: Final = 100  # that are not worth a table
+FEW_ROWS: Final = 2500  # that are not worth loading what writes and reads tables
 
 Key = tuple[str, str, str]  # content hash, level, lens
 NOTE: Final = "note"  # the level of a note as a whole

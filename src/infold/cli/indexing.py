@@ -73,12 +73,12 @@ def tell_skipped(terminal: Terminal, done: IndexReport) -> None:
 def page(done: IndexReport) -> list[str]:
     """The lines of the answer."""
     notes = (
-        f"{done.notes} notes: {done.added} added, {done.changed} changed, {done.removed} removed, "
-        f"{done.unchanged} as they were."
+        f"{counted(done.notes, 'note')}: {done.added:,} added, {done.changed:,} changed, {done.removed:,} removed, "
+        f"{done.unchanged:,} as {'it was' if done.unchanged == 1 else 'they were'}."
     )
     passages = (
-        f"{counted(done.chunks_created, 'passage')} indexed; {done.embeddings_computed} embeddings computed, "
-        f"{done.embeddings_cached} reused; {done.duration_ms / 1000:.1f} s."
+        f"{counted(done.chunks_created, 'passage')} indexed; {done.embeddings_computed:,} embeddings computed, "
+        f"{done.embeddings_cached:,} reused; {done.duration_ms / 1000:.1f} s."
     )
     kept = counted(done.embeddings_dropped, "kept embedding")
     dropped = f"{kept} taken away: to compute them again costs nothing."

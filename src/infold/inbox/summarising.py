@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # summaries by extraction, which most are, do without all tha
 LAST_KNOWN = (
     "last-known"  # the lens of an index note's latest summary, by path: what a circle of index notes falls back on
 )
-EXTRACTED_AT_ONCE: Final = 2000  # notes whose summaries are written together
+EXTRACTED_AT_ONCE: Final = 5000  # notes whose summaries are written together
 _Stale = tuple[SummarySource, str, Linked | None]  # a note without a summary, its key, and what it links to
 
 
