@@ -66,7 +66,7 @@ def write_table(file: Path, table: pa.Table) -> None:
     import pyarrow.parquet as pq
 
     sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", compression_level=1)
+    pq.write_table(table, sink, compression="zstd", compression_level=3)
     disk = Disk()
     disk.make_folder(file.parent)
     _sweep(file.parent)
