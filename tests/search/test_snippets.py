@@ -11,7 +11,7 @@ from infold.search.query.build_results import wanted_of
 from infold.search.query.excerpts import NoteTexts
 from infold.search.query.note_text import NoteText
 from infold.search.query.query_parser import read_question
-from infold.search.query.snippets import SNIPPET_CHARACTERS, cut_snippet
+from infold.search.query.snippets import SNIPPET_CHARACTERS, _best_window, cut_snippet
 from infold.search.query.sought_words import SoughtWords
 from infold.settings import Params
 
@@ -123,3 +123,37 @@ def test_the_headings_of_a_note_are_the_lines_that_look_like_one(text):
     note = NoteText("n.md", text, Params().search, None)
     each = [number for number in range(1, len(note._lines) + 1) if note._is_heading(number)]
     assert sorted(set(note._heading_numbers())) == each
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6), st.sampled_from("abc")), max_size=12), st.integers(1, 20)
+)
+def test_the_window_is_the_one_that_counts_most(placed, size):
+    """Of all that begin with a match: by the weights of different terms, then by how many matches; the first of those."""
+    weights = {"a": 1.0, "b": 0.5, "c": 0.25}
+    matches = [(at, at + 1, term) for at, _, term in sorted(placed)]
+
+    def value(first):
+        inside = [match for match in matches[first:] if match[1] <= matches[first][0] + size]
+        return sum(weights[term] for term in {term for _, _, term in inside}) + 0.01 * len(inside), first + len(inside)
+
+    first, last = _best_window(matches, weights, size)
+    if matches:
+        best = max(value(each)[0] for each in range(len(matches)))
+        assert value(first) == (pytest.approx(best), last)
+        assert all(value(each)[0] < best - 1e-10 for each in range(first))
+
+
+@pytest.mark.parametrize("far", [1, 40])
+def test_a_heading_is_found_however_many_stand_between(tmp_path, far):
+    """The last one above that looks like the passage's own, near or far; with a line end of another system too."""
+    for end in ("\n", "\r\n"):
+        between = "".join(f"## Other {number}{end}{end}" for number in range(far))
+        text = f"# The  *top*{end}{end}{between}Text.{end}"
+        note = NoteText("n.md", text, Params().search, None)
+        line = 3 + 2 * far
+        assert note.from_heading("Text.", line, line, ("The top",)) == ("Text.", line, line, "# The  *top*")
+        inner = note.headings_between(2, line)
+        assert [(each.line, each.trail) for each in inner] == [
+            (3 + 2 * number, ("The  *top*", f"Other {number}")) for number in range(far)
+        ]

@@ -222,3 +222,13 @@ def test_encoding_is_fast():
 def test_tokens_keep_their_order_and_capitals():
     """Tokens are the text's own words."""
     assert tokens("The HTTPServer of v2, 3.14!") == ["The", "HTTPServer", "of", "v2", "3.14"]
+
+
+@given(st.lists(st.text(alphabet="abzAZ09_é'’#+-世界ção ", min_size=1, max_size=12), max_size=8))
+def test_tokens_met_together_have_the_terms_that_each_has_alone(texts):
+    """In every language, plain words and others mixed."""
+    found = [token for text in texts for token in tokens(text)]
+    for language in ("english", "german", "portuguese"):
+        reader = encoder(language)
+        together = [set(terms_) for terms_ in reader.forms_together(found)]
+        assert together == [{*main, *secondary} for main, secondary in map(reader.forms_of, found)]
