@@ -12,9 +12,12 @@ import pytest
 
 import infold
 from infold.app import OpenVault
+from infold.cli.indexing import IndexReport
 from infold.errors import RunNotFound, VaultClosed, VaultNotFound
 from infold.operations.memory import MemorySearchRequest, memory_search
 from infold.operations.notebook import DailyLogRequest, daily_log
+from infold.operations.spending import Spending
+from infold.operations.vault import index_sync
 
 pytestmark = pytest.mark.usefixtures("nowhere")
 
@@ -80,6 +83,15 @@ def test_a_day_with_a_vault(vault, folder):
     assert vault.find_run().id == applied.id
     assert not vault.undo().conflicts
     assert (folder / "boiler.md").read_bytes() == before
+
+
+def test_the_time_that_a_sync_tells_is_that_of_all_of_it(vault):
+    """A person reads it as the whole: the catalogue that is read before the index counts too, and so for programs."""
+    done = vault.sync()
+    assert done.duration_ms + 2 >= done.catalogue.seconds * 1000 + done.index.duration_ms
+    assert IndexReport.of_sync(done).duration_ms == done.duration_ms
+    answer = index_sync(vault, Spending())
+    assert answer.duration_ms > 0
 
 
 def test_a_run_that_is_not_there_is_told(vault):

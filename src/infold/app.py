@@ -11,6 +11,7 @@ requests and answers, is in `infold.operations`; importing this module loads non
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
@@ -96,11 +97,12 @@ def _path(given: Path | str | None) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What was brought up to date: the index, then the catalogue; and what summaries cost."""
+    """What was brought up to date: the index, then the catalogue; what summaries cost, and how long all of it took."""
 
     index: SyncResult
     catalogue: CatalogueResult
     usage: Usage | None  # None: no librarian was asked
+    duration_ms: int
 
     @property
     def skipped(self) -> tuple[tuple[str, str], ...]:
@@ -173,13 +175,14 @@ class OpenVault(VaultNavigator):
         Where the settings name a model, summaries are paid: see `estimate_summaries`; `caps` as in `integrate`. Raises
         as `sync_index` and the librarian do.
         """
+        started = time.perf_counter()
         catalogue = lazy.catalogue.store.catalogue_of(self.workspace)  # holds notes that were read, as the workers do
         with closing(catalogue), one_staff():
             found = self._sync(catalogue)
             index = self.sync_index(seen=(catalogue, found))
             usage = self._sync_summaries(self.capped(caps or {}), catalogue)
         lazy.search.index_status.remember_sync(self.workspace.index, index)
-        return Synced(index, found, usage)
+        return Synced(index, found, usage, round((time.perf_counter() - started) * 1000))
 
     def rebuild_index(self) -> SyncResult:
         """Makes the search index anew, while the old one still serves; no kept vector is computed again."""

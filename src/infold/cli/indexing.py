@@ -19,7 +19,10 @@ INTERRUPTED: Final = 130
 
 
 class IndexReport(NamedTuple):
-    """What is told of a sync: notes by what happened to them, passages, vectors; `skipped` are paths and reasons."""
+    """What is told of a sync: notes by what happened to them, passages, vectors; `skipped` are paths and reasons.
+
+    `duration_ms` is of all of it: catalogue, index and summaries.
+    """
 
     notes: int
     added: int
@@ -48,7 +51,7 @@ class IndexReport(NamedTuple):
             embeddings_computed=index.embeddings_computed,
             embeddings_cached=index.embeddings_cached,
             embeddings_dropped=index.embeddings_dropped,
-            duration_ms=index.duration_ms,
+            duration_ms=done.duration_ms,
             emptied=index.emptied,
             skipped=done.skipped,
         )

@@ -178,6 +178,7 @@ class IndexSyncAnswer(Message):
     embeddings_dropped: int = 0
     """An earlier infold kept them; they cost nothing to compute again, so their room was given back."""
     duration_ms: int = 0
+    """Of all of it: catalogue, index and summaries."""
     notes: int = 0
     """Of the catalogue, with what happened to them in the next four."""
     added: int = 0
@@ -205,6 +206,7 @@ def index_sync(vault: OpenVault, request: Spending) -> IndexSyncAnswer:
     done = vault.sync(caps={"max_usd": request.max_usd, "max_tokens": request.max_tokens})
     return IndexSyncAnswer.of(
         done.index,
+        duration_ms=done.duration_ms,
         notes=done.catalogue.scanned,
         added=done.catalogue.added,
         changed=done.catalogue.changed,
