@@ -12,19 +12,23 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from infold.search.index.contract import VectorRecord
 from infold.search.index.generations import Generations
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
+from tests.chaos.edge_flushes import NUMBERS as FLUSHED
 from tests.chaos.index_crowd import NOTES, SIZE, Opened, Versions, version_of
 from tests.chaos.index_sync import sync
 
 SHARE = float(os.environ.get("INFOLD_CHAOS_SHARE", "0.1"))
 CROWD = Path(__file__).with_name("index_crowd.py")
+FLUSHES = Path(__file__).with_name("edge_flushes.py")
 SYNC = Path(__file__).with_name("index_sync.py")
 
 pytestmark = [
@@ -151,3 +155,21 @@ def test_a_sync_killed_at_random_moments_is_made_good_by_the_next(tmp_path: Path
     sync(tmp_path, "fresh")
     assert everything(tmp_path / "fresh") == after
     assert {hit.path for hit, _ in after.values()} == {note.name for note in vault.glob("*.md")}  # type: ignore[attr-defined]
+
+
+def test_vectors_written_after_a_kill_are_the_ones_that_are_there(tmp_path: Path):
+    """Killed at any moment of writing and flushing: what is written next replaces, what is deleted next is gone."""
+    folder, chance = tmp_path / "shard", random.Random(os.getpid())
+    many = range(FLUSHED)
+    for number in range(max(12, round(100 * SHARE))):
+        process = subprocess.Popen([sys.executable, str(FLUSHES), str(folder), str(number)], stdout=subprocess.PIPE)
+        assert process.stdout.readline() == b"begins\n"
+        time.sleep(chance.uniform(0, 0.2))
+        process.kill()
+        process.communicate()
+        with closing(EdgeIndex(folder)) as index:
+            vectors = np.roll(np.eye(SIZE, dtype=np.float32), chance.randrange(SIZE), axis=0)
+            index.put([VectorRecord(n, vectors[n % SIZE]) for n in many])
+            assert [n for n, vector in index.vectors(many).items() if vector @ vectors[n % SIZE] < 0.9] == []
+            index.delete(many[::2])
+            assert index.count() == len(many) // 2

@@ -123,6 +123,38 @@ def test_a_process_killed_in_a_replacement_is_made_good_by_doing_it_again(tmp_pa
     index.close()
 
 
+@pytest.mark.parametrize("said", [b"12", b""], ids=["counted", "torn"])
+def test_what_follows_a_flush_that_was_killed_is_written(tmp_path: Path, said: bytes):
+    """Points that were flushed without their shard are ahead of it: the engine would pass over what is written next."""
+    folder = tmp_path / "shard"
+    index = EdgeIndex(folder, SIZE)
+    index.put([record(n) for n in range(8)])
+    index.flush()
+    (file,) = folder.glob("segments/*/segment.json")
+    former = file.read_bytes()
+    for _ in range(12):
+        index.put([record(n) for n in range(8)])
+    index.close()
+    assert not (folder / "flushing").exists()
+
+    file.write_bytes(former)
+    index = EdgeIndex(folder)
+    index.delete([3])
+    assert index.count() == 8, "the engine minds no longer: nothing has to be made good"
+    index.close()
+
+    file.write_bytes(former)
+    (folder / "flushing").write_bytes(said)
+    for opening in range(2):
+        index = EdgeIndex(folder)
+        index.delete([opening])
+        index.put([record(7, -np.eye(SIZE, dtype=np.float32)[7])])
+        index.flush()
+        assert index.count() == 7 - opening
+        assert index.vectors([7])[7][7] < -0.9
+        index.close()
+
+
 def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     """Dropping a generation that is searched leaves it; afterwards it goes, and what is not there is passed over."""
     engine, folder = EdgeEngine(tmp_path), Generations(tmp_path)

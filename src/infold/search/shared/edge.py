@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import qdrant_edge as qe
 
+from infold.durable.files import Disk
 from infold.errors import IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import DENSE, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
@@ -25,6 +26,9 @@ _T = TypeVar("_T")
 UPSERT_POINTS: Final = 200  # a call; every call but a query holds Python's global lock
 CONFIG_FILE: Final = "edge_config.json"
 _LOCK: Final = "opened.lock"
+_FLUSHING: Final = "flushing"  # a file that is there while the shard is flushed: how many updates since it was before
+_MANY_UPDATES: Final = 10_000  # where that cannot be read
+_NOBODY: Final = 2**64 - 1  # the number of no point
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
 _COMPACT_KB: Final = 250  # of vectors, from which compacting puts a part of the shard in the form that opens fast
@@ -54,6 +58,7 @@ class EdgeIndex:
         self.folder = folder
         self._turns = ReadersWriterLock()
         self._shard: qe.EdgeShard | None = None
+        self._updates = 0  # since the last flush
         is_there = (folder / CONFIG_FILE).exists()
         if vector_size is None and not is_there:
             raise IndexFault("There is no search index yet.", hint="`infold index` makes it.")
@@ -64,7 +69,7 @@ class EdgeIndex:
             with _translated("opening"):
                 if is_there or vector_size is None:
                     _require_segments(folder)
-                    self._shard = qe.EdgeShard.load(str(folder))
+                    self._shard = _loaded(folder)
                 else:
                     self._make(vector_size)
         except BaseException:
@@ -118,17 +123,18 @@ class EdgeIndex:
     def flush(self) -> None:
         """Makes everything written so far durable."""
         with self._turns.writing(), _translated("flushing"):
-            self._open.flush()
+            self._flush()
 
     def close(self) -> None:
         """Flushes and lets go. Calling it again does nothing."""
         with self._turns.writing():
-            shard, self._shard = self._shard, None
             try:
-                if shard is not None:
+                if self._shard is not None:
                     with _translated("closing"):
-                        shard.close()
+                        self._flush()
+                        self._shard.close()
             finally:
+                self._shard = None
                 self._claim.release()
 
     def _make(self, vector_size: int) -> None:
@@ -142,7 +148,16 @@ class EdgeIndex:
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         require_room(self.folder, LEAST_TO_OPEN_BYTES)
+        self._updates += 1
         self._open.update(operation)
+
+    def _flush(self) -> None:
+        if self._updates:
+            Disk().write(self.folder / _FLUSHING, str(self._updates).encode())
+        self._open.flush()
+        if self._updates:
+            (self.folder / _FLUSHING).unlink()
+        self._updates = 0
 
 
 def compact(folder: Path) -> None:
@@ -155,11 +170,29 @@ def compact(folder: Path) -> None:
     require_room(folder)
     claim = _claimed(folder)
     with _translated("compacting"):
-        shard = qe.EdgeShard.load(str(folder))
+        shard = _loaded(folder)
         shard.optimize()
         shard.flush()
         shard.close()
     claim.release()
+
+
+def _loaded(folder: Path) -> qe.EdgeShard:
+    """The shard in `folder`. One that was killed while it was flushed counts on past what it had come to.
+
+    Updates have numbers, from the last that the shard has flushed on, and the engine passes over one, without a word,
+    that is not above its point's own. Points are flushed before the shard: killed between, they would be ahead of it.
+    """
+    shard = qe.EdgeShard.load(str(folder))
+    flushing = folder / _FLUSHING
+    if flushing.exists():
+        for _ in range(int(flushing.read_bytes() or _MANY_UPDATES)):
+            shard.update(qe.UpdateOperation.delete_points([_NOBODY]))
+        shard.update(qe.UpdateOperation.upsert_points([qe.Point(_NOBODY, {})]))  # else nothing would be flushed
+        shard.update(qe.UpdateOperation.delete_points([_NOBODY]))
+        shard.flush()
+        flushing.unlink()
+    return shard
 
 
 def _require_segments(folder: Path) -> None:
