@@ -68,7 +68,15 @@ def test_what_is_kept_is_the_same_with_few_and_with_many(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["graph view of notes", "", "検索", "naïve café\n\n- [[A note]] of 3.5 🎉", "word " * 900]
+    "text",
+    [
+        "graph view of notes",
+        "",
+        "検索",
+        "naïve café\n\n- [[A note]] of 3.5 🎉",
+        "word " * 900,
+        " ".join(f"word{n} ({n % 7})\n" for n in range(1500)),
+    ],
 )
 def test_a_text_is_embedded_alike_without_numpy(text, monkeypatch):
     """To the last bit as among many, and numpy stays where it is."""
@@ -80,7 +88,7 @@ def test_a_text_is_embedded_alike_without_numpy(text, monkeypatch):
     assert np.array_equal(np.asarray(found, dtype=np.float32), expected)
 
 
-@pytest.mark.parametrize("texts", [["<s> marked"], ["word " * 2000], ["a"] * 40])
+@pytest.mark.parametrize("texts", [["<s> marked"], ["word " * 7000], ["a"] * 40])
 def test_what_wants_the_tokenizer_is_left_to_it(texts, monkeypatch):
     """A token written out, much text, many texts: then numpy is worth its time."""
     expected = StaticEmbedder().embed(texts)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _OWN: Final = re.compile("<s>|</s>|<unk>|▁")  # tokens written out, and the model's space: such a text is read whole
-_WORD: Final = re.compile(r" +[^ \n]*|\n|[^ \n]+")
+WORD: Final = re.compile(r" +[^ \n]*|\n|[^ \n]+")  # with the spaces before it, or the end of a line
 _LINE_END: Final = "\n"
 _LINE_END_ID: Final = 13
 _AT_ONCE: Final = 200  # words in one text for the tokenizer
@@ -38,7 +38,7 @@ class ManyTokens:
         """The ids of each text, as the tokenizer gives them."""
         import numpy as np
 
-        words = [_WORD.findall(f" {text}") if text and not _OWN.search(text) else [] for text in texts]
+        words = [WORD.findall(f" {text}") if text and not _OWN.search(text) else [] for text in texts]
         known = self._learnt(words)
         for text, found in zip(texts, words, strict=True):
             if found:

@@ -7,6 +7,7 @@ embedded anyway. What it cannot read, or was made of another tokenizer, is no fi
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -15,7 +16,10 @@ from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Final
 
+from infold.search.embed.many_tokens import WORD
+
 _SPACE: Final = "▁"
+_WRITTEN_OUT: Final = re.compile("<s>|</s>|<unk>")  # tokens that are no part of a word
 _MOST_KNOWN: Final = 8_192  # pieces, and pairs of them, that stay known
 _TABLES: Final = """
 CREATE TABLE pieces (piece TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
@@ -55,18 +59,19 @@ class QuickTokenizer:
         self._file = file
         self._turn = threading.Lock()
         self._db: sqlite3.Connection | None = None
+        self._words: dict[str, list[int] | None] = {}
         self._ids: dict[str, int | None] = {}
         self._ranks: dict[tuple[str, str], int | None] = {}
 
     def tokens(self, text: str) -> list[int] | None:
         """The ids of the tokens of `text`; None where there are no tables, or the text wants the tokenizer itself."""
-        if "<" in text:  # a token of its own may be written out
+        if _WRITTEN_OUT.search(text):
             return None
         if not text:
             return []
         with self._turn:
             try:
-                return self._encoded(_SPACE + text.replace(" ", _SPACE)) if self._is_open() else None
+                return self._read(f" {text}") if self._is_open() else None
             except sqlite3.Error:
                 self._let_go()
                 return None
@@ -80,9 +85,9 @@ class QuickTokenizer:
         if self._db is None and self._file.exists():
             place = f"{self._file.absolute().as_uri()}?immutable=1"
             self._db = sqlite3.connect(place, uri=True, check_same_thread=False)
-        if len(self._ids) > _MOST_KNOWN or len(self._ranks) > _MOST_KNOWN:
-            self._ids.clear()
-            self._ranks.clear()
+        for known in (self._words, self._ids, self._ranks):
+            if len(known) > _MOST_KNOWN:
+                known.clear()
         return self._db is not None
 
     def _let_go(self) -> None:
@@ -104,6 +109,18 @@ class QuickTokenizer:
         if pair not in self._ranks:
             self._ranks[pair] = self._looked_up("SELECT rank FROM merges WHERE pair = ?", f"{left} {right}")
         return self._ranks[pair]
+
+    def _read(self, text: str) -> list[int] | None:
+        """The ids of each word in turn: what is merged has no space or line end behind another sign."""
+        found: list[int] = []
+        for word in [text] if _SPACE in text else WORD.findall(text):
+            if word not in self._words:
+                self._words[word] = self._encoded(word.replace(" ", _SPACE))
+            ids = self._words[word]
+            if ids is None:
+                return None
+            found += ids
+        return found
 
     def _encoded(self, text: str) -> list[int] | None:
         pieces: list[str] = []

@@ -9,6 +9,7 @@ import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +48,7 @@ class StaticEmbedder:
     _tokenizer_file = "tokenizers/l2_supercat_tokenizer_config.json"
     _batch_texts = 256
     _short_characters = 400
-    _little_characters = 6000
+    _little_characters = 30_000  # for which tokens and sums take less than loading numpy and the tokenizer
     _many_texts = 32  # embedded at once: a vault is being indexed, which will be asked
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -72,11 +73,15 @@ class StaticEmbedder:
         if len(texts) >= self._many_texts or "numpy" in sys.modules:
             return None
         found = self._quick_tokens([without_runs(text) for text in texts])
-        return None if found is None else [self._unit_mean(ids) for ids in found]
+        if found is None:
+            return None
+        ids = sorted({*chain.from_iterable(found)})
+        rows = dict(zip(ids, _rows(self._present(self._weights_file), ids, self.size), strict=True))
+        return [self._unit_mean([rows[one] for one in some]) for some in found]
 
-    def _unit_mean(self, ids: Sequence[int]) -> array[float]:
+    def _unit_mean(self, rows: Sequence[Sequence[float]]) -> array[float]:
         """The mean of these rows, scaled to unit length, each step as `embed` does it."""
-        mean = divided(total(_rows(self._present(self._weights_file), ids, self.size), self.size), len(ids) or 1)
+        mean = divided(total(rows, self.size), len(rows) or 1)
         return divided(mean, length_of(mean) or 1)
 
     def _tokens(self, texts: Sequence[str], *, is_much: bool) -> Iterator[Sequence[int] | npt.NDArray[np.uint16]]:
