@@ -101,7 +101,7 @@ def locate_workspace(
     params_file = named_params or next(
         (Path(file) for file in settings_files(str(state)) if Path(file).is_file()), None
     )
-    params = _checked(params_file, wanted.changes) if read is None else read(state, params_file)
+    params = checked_settings(params_file, wanted.changes) if read is None else read(state, params_file)
     notes = _notes_folder(vault, params)
     params = _with_names_found(params, vault, notes)
     workspace = Workspace(vault=notes, state=state, inbox=_inbox(vault, notes, params, inbox), params=params)
@@ -111,7 +111,8 @@ def locate_workspace(
     )
 
 
-def _checked(file: Path | None, changes: Sequence[str]) -> Params:
+def checked_settings(file: Path | None, changes: Sequence[str] = ()) -> Params:
+    """The settings that `file` says, with `changes` on top. Raises SettingInvalid."""
     from infold.settings import load_params
 
     return load_params(file, list(changes))

@@ -185,15 +185,36 @@ def test_index_says_what_the_program_says(infold, where, place, capsys):
         ["--yes"],
         ["--help"],
         ["all"],
-        ["--set", "search.embedding=none"],
+        ["--set"],
+        ["--set", "search.max_results=none"],
+        ["--set", "librarian.kind=model"],
         ["--vault"],
         ["--vault", "nowhere"],
+        ["--vault", "--set", "search.embedding=none"],
     ],
 )
 def test_any_other_index_is_left_to_the_program(where, words, capsys):
     """JSON, questions that may be asked, wrong use."""
     assert direct.answered(["index", *where, *words]) is None
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_first_index_checks_its_settings_and_keeps_them(tmp_path, capsys):
+    """Those of a file that nobody has checked yet, and with `--set` on top, for that call alone; wrong ones do not."""
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "quoll.md").write_text("A quoll climbs.\n")
+    file, state = tmp_path / "params.yaml", tmp_path / "state"
+    words = ["index", "--vault", str(tmp_path / "vault"), "--state", str(state), "--params", str(file)]
+    file.write_text("search:\n  max_results: none\n")
+    assert direct.answered(words) is None
+    assert not state.exists()
+    file.write_text("search:\n  max_results: 3\n")
+    assert direct.answered([*words, "--set", "search.embedding=none"]) == 0
+    assert "1 passage indexed; 0 embeddings computed" in capsys.readouterr().out
+    kept = kept_settings(state, file).search
+    assert (kept.max_results, kept.embedding) == (3, "auto")
+    assert direct.answered(words) == 0
+    assert "1 embeddings computed" in capsys.readouterr().out
 
 
 def test_an_index_with_a_model_is_left_to_the_program(where, place, infold):

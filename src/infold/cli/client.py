@@ -24,7 +24,7 @@ INTERRUPTED_NOTICE = (
     "\nInterrupted. Every note is as it was or wholly changed, never in between; run the command again."
 )
 ANSWER_SECONDS = 20.0
-_OF_PLACE = ("--vault", "--state", "--params")
+OF_PLACE = ("--vault", "--state", "--params")
 _WITH_VALUE = ("--source", "--path", "--tag", "--since", "--until", "-n", "--limit", "--min-score")
 ALONE = ("--explain", "--no-sync", "--json", "--quiet", "-q")
 # What has no part in what a search finds, or goes to the resident by another way.
@@ -92,16 +92,16 @@ def options_of_place(words: list[str]) -> dict[str, str] | None:
             return None
         name, equals, value = word.partition("=")
         if word.startswith("--") and equals:
-            if name not in _OF_PLACE and name not in _WITH_VALUE:
+            if name not in OF_PLACE and name not in _WITH_VALUE:
                 return None
-        elif word in _OF_PLACE or word in _WITH_VALUE:
+        elif word in OF_PLACE or word in _WITH_VALUE:
             following = next(rest, None)
             if following is None:
                 return None
             value = following
         elif word not in ALONE and not (word.startswith("-n") and word[2:].isascii() and word[2:].isdecimal()):
             return None
-        if name in _OF_PLACE:
+        if name in OF_PLACE:
             found[name] = value
     return found
 
@@ -111,7 +111,7 @@ def _said(words: list[str]) -> tuple[str, str] | None:
     if options is None or "" in options.values() or Environment().get("INFOLD_RESIDENT") == "0":
         return None
     try:
-        place = place_of(*(options.get(name) for name in _OF_PLACE))
+        place = place_of(*(options.get(name) for name in OF_PLACE))
         with open(os.path.join(place[1], _RECORD), "rb") as file:
             record = file.read()
     except (OSError, ValueError, Unclear):

@@ -1,8 +1,8 @@
 """The short way of `search`, where no resident answers, and of `index`: without what reads a command line.
 
 Words in their usual form are read (`cli.search_words`), and settings are taken as they were last checked
-(`infold.settings_record`). Whatever else is asked for, and whatever goes wrong before there is anything to show, is
-left to the whole program.
+(`infold.settings_record`); an index checks those that were not, or that are given with the call. Whatever else is asked
+for, and whatever goes wrong before there is anything to show, is left to the whole program.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from infold.durable.files import close_to_others, refused
 from infold.durable.log_file import log_a_command
 from infold.durable.unfinished import is_unfinished
 from infold.errors import InfoldError
-from infold.locate import LocatedWorkspace, WorkspaceRequest, locate_workspace
+from infold.locate import LocatedWorkspace, WorkspaceRequest, checked_settings, locate_workspace
 from infold.search.shared.leaving import leave_open
-from infold.settings_record import kept_settings
+from infold.settings_record import UnknownSettings, keep_settings, kept_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from infold.settings import Params
 
 _log: Final = logging.getLogger(__name__)
 
@@ -59,7 +61,8 @@ def _search_asked(words: Sequence[str], leave: Callable[[], NoReturn] | None) ->
 def _index_asked(words: Sequence[str], leave: Callable[[], NoReturn] | None) -> Callable[[], int | None]:
     """Nothing may be asked or paid for on the way, so a model's summaries are not for here."""
     options = read_index(words)
-    located = _located(options)
+    place = {name: values[-1] for name, values in options.items() if values}
+    located = _located(place, options.get("--set", ()), _settings)
     if located.params.librarian.kind != "offline":
         raise Unusual
     terminal = Terminal(is_quiet="--quiet" in options)
@@ -115,6 +118,7 @@ def _synced(located: LocatedWorkspace, terminal: Terminal, leave: Callable[[], N
                     done = vault.sync()
             except KeyboardInterrupt:
                 return indexing.interrupted(vault, terminal)
+            keep_settings(located.state, located.params_file)
         report = indexing.IndexReport.of_sync(done)
         indexing.tell_skipped(terminal, report)
         terminal.write("".join(f"{line}\n" for line in indexing.page(report)))
@@ -138,11 +142,23 @@ def _known(error: Exception) -> InfoldError | None:
     return refused(error) if isinstance(error, OSError) else None
 
 
-def _located(options: Mapping[str, str | None]) -> LocatedWorkspace:
+def _settings(state: Path, file: Path | None) -> Params:
+    """The settings that `file` says: as they were last checked, else checked now, as before a first index."""
+    try:
+        return kept_settings(state, file)
+    except UnknownSettings:
+        return checked_settings(file)
+
+
+def _located(
+    options: Mapping[str, str | None],
+    changes: Sequence[str] = (),
+    read: Callable[[Path, Path | None], Params] = kept_settings,
+) -> LocatedWorkspace:
     given = (options.get(name) for name in ("--vault", "--state", "--params"))
     vault, state, params = (Path(folder) if folder is not None else None for folder in given)
-    wanted = WorkspaceRequest(vault, state, params)
-    located = locate_workspace(wanted, read=kept_settings)
+    wanted = WorkspaceRequest(vault, state, params, tuple(changes))
+    located = locate_workspace(wanted, read=None if changes else read)
     close_to_others(located.state)
     if is_unfinished(located.workspace):
         raise Unusual

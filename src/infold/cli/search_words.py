@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infold.cli.client import ALONE, options_of_place
+from infold.cli.client import ALONE, OF_PLACE, options_of_place
 from infold.cli.days import read_day
 from infold.cli.searching import SearchWords, sources_of
 
@@ -83,20 +83,23 @@ def read_search(words: Sequence[str]) -> UsualSearch:
     return UsualSearch(asked, options)
 
 
-def read_index(words: Sequence[str]) -> dict[str, str | None]:
-    """The options after `infold index`, by name: where it works, and `--quiet`. Raises Unusual for any other word."""
-    place = options_of_place(list(words))
-    if place is None or "" in place.values():
-        raise Unusual
-    options: dict[str, str | None] = {**place}
+def read_index(words: Sequence[str]) -> dict[str, list[str]]:
+    """The options after `infold index`, by name: where it works, `--set` and `--quiet`.
+
+    Raises Unusual for any other word.
+    """
+    options: dict[str, list[str]] = {}
     rest = iter(words)
     for word in rest:
         if word in ("--quiet", "-q"):
-            options["--quiet"] = None
+            options["--quiet"] = []
             continue
-        name, equals, _ = word.partition("=")
-        if name not in place or (not equals and next(rest).startswith("-")):
+        name, equals, value = word.partition("=")
+        if not equals:
+            value = next(rest, "-")
+        if name not in (*OF_PLACE, "--set") or not value or (not equals and value.startswith("-")):
             raise Unusual
+        options.setdefault(name, []).append(value)
     return options
 
 
