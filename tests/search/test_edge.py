@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from infold.errors import IndexFault
 from infold.search.index.contract import VectorRecord
 from infold.search.index.generations import Generations
+from infold.search.shared import edge
 from infold.search.shared.edge import EdgeIndex
 from infold.search.shared.embedded import EdgeEngine
 
@@ -172,3 +174,25 @@ def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
     engine.drop(generation)
     assert not engine.exists(generation)
     assert folder.generations() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="a system that is not asked to read ahead")
+def test_all_vectors_are_asked_for_before_they_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """In pieces that the system takes whole: each of their files, to its end; and they are there."""
+    with closing(EdgeIndex(tmp_path, 256)) as index:
+        index.put([record(n, np.eye(256, dtype=np.float32)[n % 256]) for n in range(1000)])
+    edge.compact(tmp_path)
+    asked: dict[int, int] = {}
+
+    def noted(descriptor: int, start: int, length: int, _: int) -> None:
+        inode = os.fstat(descriptor).st_ino
+        assert asked.get(inode, 0) == start
+        asked[inode] = start + length
+
+    monkeypatch.setattr(edge, "_PIECE_BYTES", 1000)
+    monkeypatch.setattr(os, "posix_fadvise", noted)
+    with closing(EdgeIndex(tmp_path)) as index:
+        assert index.count() == 1000
+    files = [file.stat() for file in tmp_path.rglob("tq_vectors.dat")]
+    assert files
+    assert all(asked[file.st_ino] >= file.st_size > 0 for file in files)
