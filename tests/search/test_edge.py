@@ -180,7 +180,7 @@ def test_a_generation_is_dropped_once_nobody_uses_it(tmp_path: Path):
 def test_all_vectors_are_asked_for_before_they_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """In pieces that the system takes whole: each of their files, to its end; and they are there."""
     with closing(EdgeIndex(tmp_path, 256)) as index:
-        index.put([record(n, np.eye(256, dtype=np.float32)[n % 256]) for n in range(1000)])
+        index.put([record(n, np.eye(256, dtype=np.float32)[n % 256]) for n in range(3000)])
     edge.compact(tmp_path)
     asked: dict[int, int] = {}
 
@@ -192,7 +192,7 @@ def test_all_vectors_are_asked_for_before_they_are_opened(tmp_path: Path, monkey
     monkeypatch.setattr(edge, "_PIECE_BYTES", 1000)
     monkeypatch.setattr(os, "posix_fadvise", noted)
     with closing(EdgeIndex(tmp_path)) as index:
-        assert index.count() == 1000
+        assert index.count() == 3000
     files = [file.stat() for file in tmp_path.rglob("tq_vectors.dat")]
     assert files
     assert all(asked[file.st_ino] >= file.st_size > 0 for file in files)

@@ -351,6 +351,7 @@ time.sleep(60)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.timeout(60)  # a line that does not come is waited for
 def test_a_forked_child_is_a_client_of_its_parent(tmp_path: Path):
     """It never closes what the parent has open, nor holds its locks: killed, the parent is followed by anybody."""
     process = subprocess.Popen(
