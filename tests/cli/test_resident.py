@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -351,3 +352,14 @@ def is_running(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_what_a_process_that_stays_has_is_not_looked_through_again():
+    """While it stays; afterwards all is as it was."""
+    before = gc.get_threshold()
+    with resident.seldom_collecting():
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 10_000
+        assert gc.get_threshold() > before
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == 0

@@ -117,13 +117,14 @@ def test_a_generation_dropped_in_the_middle_of_a_call_is_no_fault(place):
     """A call that meets an index which was just replaced is answered from the new one."""
     place.sync()
     with place.searcher() as searcher:
-        stale = searcher._opened
+        followed = searcher._index
+        stale = followed._opened
         place.write("rye.md", "A levain of rye.\n")
         place.sync(rebuild=True)
         stale.close()
-        current = searcher._current
+        current = followed.current
         answers = iter([stale])
-        searcher._current = lambda: next(answers, None) or current()
+        followed.current = lambda: next(answers, None) or current()
         assert "rye.md" in [hit.path for hit in searcher.keyword("levain rye", 3)]
 
 

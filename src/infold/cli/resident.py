@@ -9,6 +9,7 @@ changed. A `ProcessLock` beside the index is held by it alone and waited for by 
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import signal
@@ -42,6 +43,7 @@ from infold.search.shared.rendezvous import RESIDENT_CARD, RESIDENT_LOCK, read_c
 
 _log: Final = logging.getLogger("infold.cli.resident")  # as its own process it is __main__
 TICK_SECONDS: Final = 1.0
+_SELDOM: Final = (50_000, 5, 100)  # things made and not let go, from which on they are looked through for cycles
 
 
 class Resident:
@@ -156,12 +158,30 @@ def _run(call: _Served, words: list[str]) -> None:
 
 
 @contextmanager
+def seldom_collecting() -> Iterator[None]:
+    """For a process that stays: what there is by now is never looked through for cycles, new things seldom.
+
+    A search makes none, and a look through everything that is kept would hold one question in fifty up.
+    """
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
 def serving(vault: OpenVault) -> Iterator[Resident | None]:
     """While it lasts this process answers the searches of an opened vault, unless another one does or it may not."""
     vault.is_kept_open = True
     resident = _resident(vault)
     try:
-        yield resident
+        with seldom_collecting():
+            yield resident
     finally:
         if resident is not None:
             resident.end()

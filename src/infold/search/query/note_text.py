@@ -32,7 +32,8 @@ _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
 _OUTLINED: Final = re.compile(r"\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+|$))")
 _MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the next search
-_NEAR: Final = 16  # headings above a passage that are looked at before all of its note are
+_SIGNS: Final = 5  # of a line, the last of which a heading's `#` may be
+_NEAR: Final = 64  # lines above a passage that are looked at before all of its note are
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
 _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
 
@@ -136,9 +137,7 @@ class NoteText:
 
     def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
         """The headings on these lines that are written with `#`, outside of code."""
-        numbers = self._heading_numbers()
-        at = bisect_left(numbers, first)
-        if at == len(numbers) or numbers[at] > last:
+        if not any("#" in line[:_SIGNS] for line in self._lines[first - 1 : last]):
             return ()
         if self._outline is None:
             self._outline = list(_outline(self._lines))
@@ -150,12 +149,12 @@ class NoteText:
 
     def _nearest_above(self, line: int, wanted: str) -> int:
         """The last line above that looks like this heading; 0 where none does."""
-        numbers = self._heading_numbers()
-        at = bisect_left(numbers, line)
-        near = reversed(numbers[max(at - _NEAR, 0) : at])
-        if found := next((number for number in near if heading_text(self._line(number)) == wanted), 0):
-            return found
-        if at <= _NEAR:
+        lines, least = self._lines, max(line - _NEAR, 1)
+        for number in range(line - 1, least - 1, -1):
+            may_head = lines[number - 1][:1] in _MAY_HEAD or lines[number][:1] in _MAY_HEAD
+            if may_head and self._is_heading(number) and heading_text(self._line(number)) == wanted:
+                return number
+        if least == 1:
             return 0
         alike = self._heading_lines().get(wanted, [])
         at = bisect_left(alike, line)

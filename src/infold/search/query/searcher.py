@@ -6,15 +6,14 @@ that is kept open follows a rebuild. Fast to import: neither tables nor parquet 
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from infold.errors import EndpointUnreachable, IndexFault, SearchServerFault, VaultBusy
+from infold.errors import EndpointUnreachable, SearchServerFault, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
 from infold.search.index.contract import (
     DEFAULT_GROUPS,
@@ -25,10 +24,10 @@ from infold.search.index.contract import (
     Filter,
     Hit,
 )
-from infold.search.index.generations import Generations
 from infold.search.index.nearest import nearest_points
 from infold.search.index.point_ids import point_number
 from infold.search.query.build_results import answer
+from infold.search.query.followed_index import FollowedIndex
 from infold.search.query.fusion import (
     Leg,
     Legs,
@@ -40,7 +39,6 @@ from infold.search.query.fusion import (
     of_period,
     telling,
 )
-from infold.search.query.opened_index import OpenedIndex
 from infold.search.query.query_parser import may_name_time
 from infold.search.query.term_match import term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
     from infold.search.index.contract import QueryVector, Vector
     from infold.search.query.asked_time import AskedTime
     from infold.search.query.excerpts import TextsOf
+    from infold.search.query.opened_index import OpenedIndex
     from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
     from infold.settings import SearchParams
@@ -62,8 +61,6 @@ CANDIDATE_PASSAGES: Final = 100  # that each leg gives to a ranking of notes, at
 DATED_PASSAGES: Final = 30  # of the time that a question names, from each leg
 PASSAGES_PER_NOTE: Final = 10  # asked for, so that enough different notes come back
 _SCORED_PASSAGES: Final = 2000
-
-_T = TypeVar("_T")
 
 
 def _no_texts(_: str) -> None:
@@ -75,12 +72,6 @@ class NoteScore(NamedTuple):
 
     keyword: float
     dense: float
-
-
-class _Held(threading.local):
-    """The index that a search of this thread goes on with, which looks once whether there is a newer one."""
-
-    opened: OpenedIndex | None = None
 
 
 class Searcher:
@@ -97,17 +88,12 @@ class Searcher:
     ) -> None:
         self._params = params
         self._embedder = embedder
-        self._folder = Generations(index_dir)
+        self._index = FollowedIndex(index_dir)
         self._last: tuple[str, QueryVector] | None = None
-        self._opening = threading.Lock()
-        self._held = _Held()
-        self._opened: OpenedIndex | None = None
-        self._is_closed = False
-        self._current()
 
     def keyword(self, text: str, limit: int, where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """The passages that share the most telling words with `text` (BM25)."""
-        return self._ask(
+        return self._index.ask(
             lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where, demands)
         )
 
@@ -120,15 +106,15 @@ class Searcher:
             vector = self._vector(text, opened)
             return [] if vector is None else _nearest(opened, vector, limit, where, demands)
 
-        return self._ask(ask)
+        return self._index.ask(ask)
 
     def near(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """The passages nearest to a vector of this index's model (cosine); none where the index has no vectors."""
-        return self._ask(lambda opened: _nearest(opened, vector, limit, where))
+        return self._index.ask(lambda opened: _nearest(opened, vector, limit, where))
 
     def vectors(self, where: Filter = EVERYTHING) -> tuple[list[Hit], Vector]:
         """Every passage that has a vector, with their vectors as rows in the same order: for clustering."""
-        return self._ask(lambda opened: _all_vectors(opened, where))
+        return self._index.ask(lambda opened: _all_vectors(opened, where))
 
     def hybrid(self, text: str, limit: int, where: Filter = EVERYTHING, asked_on: date | None = None) -> list[Hit]:
         """Both, fused as `search.query.fusion` says, scores from 0 to 1; keywords weigh 1, meaning what it is worth.
@@ -188,11 +174,11 @@ class Searcher:
             until=min(filter(None, (until, where.until)), default=None),
         )
         found = [] if named.is_all else self.keyword(keywords, DATED_PASSAGES, of_it, demands)
-        return found or self._ask(lambda opened: opened.words.points(of_it, DATED_PASSAGES, demands))
+        return found or self._index.ask(lambda opened: opened.words.points(of_it, DATED_PASSAGES, demands))
 
     def listed(self, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> Legs:
         """What the filters let through, by path and line, all alike: for a question that only narrows."""
-        found = self._ask(lambda opened: opened.words.points(where, limit, demands))
+        found = self._index.ask(lambda opened: opened.words.points(where, limit, demands))
         hits = sorted(found, key=lambda hit: (hit.path, hit.start_line, hit.id))
         alike = [hit.scored(1.0) for hit in hits]
         return Legs(alike, [], 0.0, 0.0, 0.0, is_full=len(alike) >= limit)
@@ -204,7 +190,7 @@ class Searcher:
             better, notices = understood(question, opened.words, opened.languages)
             return better, demands_of(question, opened.languages), notices
 
-        return self._ask(read)
+        return self._index.ask(read)
 
     def nearest_word(self, word: str) -> str:
         """The word of the notes that is a letter or two off; "" where there is none, or `word` is one of them."""
@@ -213,7 +199,7 @@ class Searcher:
             known = is_known(word, opened.words, opened.languages)
             return "" if known else nearest(word, opened.words, opened.languages)
 
-        return self._ask(look)
+        return self._index.ask(look)
 
     def holding(self, name: str, outside: str) -> int:
         """How many passages hold all words of `name`, those of the note `outside` left out."""
@@ -222,7 +208,7 @@ class Searcher:
             words = main_terms(name, spoken_first(name, opened.languages))
             return opened.words.holding(frozenset(words), outside)
 
-        return self._ask(look)
+        return self._index.ask(look)
 
     def search(
         self,
@@ -237,8 +223,7 @@ class Searcher:
         `search.query.query_parser` has the operators. `texts` gives what the hits of each source say; what the files no
         longer say is left out, and counted. Where no groups are named, external text and nodes are left out too.
         """
-        self._held.opened = self._current()
-        try:
+        with self._index.held():
             return answer(
                 self,
                 asked,
@@ -249,8 +234,6 @@ class Searcher:
                 fusion=self._params.fusion,
                 fusion_k=self._params.fusion_k,
             )
-        finally:
-            self._held.opened = None
 
     def candidates(self, text: str, limit: int) -> list[str]:
         """The paths of the notes that `text` has most to do with, best first: each by its best passages in both legs.
@@ -279,34 +262,32 @@ class Searcher:
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many passages there are to search."""
-        return self._ask(lambda opened: opened.words.count(where))
+        return self._index.ask(lambda opened: opened.words.count(where))
 
     @property
     def languages(self) -> tuple[str, ...]:
         """Those that questions are stemmed in: the commonest of the notes."""
-        return (self._held.opened or self._current()).languages
+        return self._index.in_use().languages
 
     @property
     def pending_vectors(self) -> int:
         """How many passages are not yet found by meaning."""
-        return 0 if self._embedder.traits.is_empty else self._current().pending_vectors()
+        return 0 if self._embedder.traits.is_empty else self._index.current().pending_vectors()
 
     @property
     def has_vectors(self) -> bool:
         """Whether meaning is looked for: there is an embedder, and the index was made with it."""
-        return not self._embedder.traits.is_empty and self._ask(lambda opened: opened.model) == self._embedder.name
+        return (
+            not self._embedder.traits.is_empty and self._index.ask(lambda opened: opened.model) == self._embedder.name
+        )
 
     def follow(self) -> None:
         """Goes over to a newer index, where there is one, which every question does too."""
-        self._current()
+        self._index.current()
 
     def close(self) -> None:
         """Lets go of the index. Calling it again does nothing."""
-        with self._opening:
-            self._is_closed = True
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+        self._index.close()
 
     def __enter__(self) -> Self:
         return self
@@ -316,36 +297,9 @@ class Searcher:
     ) -> None:
         self.close()
 
-    def _ask(self, call: Callable[[OpenedIndex], _T]) -> _T:
-        """The answer of the generation in use: one that is dropped in the middle is asked for again from the next."""
-        opened = self._held.opened or self._current()
-        try:
-            return call(opened)
-        except IndexFault:
-            if self._folder.current() in (None, opened.generation):
-                raise
-            newer = self._current()
-            if self._held.opened is not None:
-                self._held.opened = newer
-            return call(newer)
-
-    def _current(self) -> OpenedIndex:
-        with self._opening:
-            if self._is_closed:
-                raise IndexFault("The search is closed.")
-            generation = self._folder.current()
-            opened = self._opened
-            if opened is not None and generation in (None, opened.generation):
-                return opened
-            newer = OpenedIndex(self._folder, generation)
-            self._opened = newer
-        if opened is not None:
-            opened.close()
-        return newer
-
     def _match(self, text: str, hits: Sequence[Hit]) -> Ranking:
         """The hits by title, headings and how much of `text` they cover."""
-        return self._ask(
+        return self._index.ask(
             lambda opened: term_match(
                 text,
                 hits,
@@ -364,7 +318,7 @@ class Searcher:
             vector, index = self._vector(text, opened), opened.note_vectors
             return {} if vector is None or index is None else index.cosines(vector, list({hit.path for hit in hits}))
 
-        cosines = self._ask(ask) if weight > 0 else {}
+        cosines = self._index.ask(ask) if weight > 0 else {}
         return note_nearness(hits, cosines, by_meaning if cosines else (), weight)
 
     def _dense_weight(self) -> float:
