@@ -333,11 +333,13 @@ folder = Path(sys.argv[1])
 index = SharedIndex(folder, lambda: EdgeIndex(folder / "shard", SIZE))
 index.put([record(1)])
 index.flush()
+told, tell = os.pipe()
 child = os.fork()
 if child == 0:
     try:
         count, is_owner = index.count(), index.is_owner
         print("child", count, is_owner, flush=True)
+        os.read(told, 1)  # else this one might have the parent's line
         sys.stdin.read()
         print("later", index.count(), flush=True)
     finally:
@@ -345,6 +347,7 @@ if child == 0:
         print("closed", flush=True)
     sys.exit()
 sys.stdin.readline()
+os.write(tell, b".")
 print("parent", index.count(), index.is_owner, child, flush=True)
 time.sleep(60)
 """
