@@ -37,6 +37,7 @@ ALLOWED = {
     "src/infold/search/index/process_lock.py": "a lock file",
     "src/infold/search/index/integrity.py": "the index's own seal",
     "src/infold/search/index/writing.py": "the index's own mark",
+    "src/infold/search/shared/edge.py": "the mark of a flush that is under way",
     "src/infold/search/shared/rendezvous.py": "addresses of processes",
     "src/infold/stages/snapshot.py": "the copy of the vault that DVC keeps",
     "src/infold/vault/files.py": "os.open with flags of reading",
