@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from infold.notebook.sessions import SessionsFeed
 from infold.search.index.contract import Filter, IndexPoint
 from infold.search.index.feeds import Item, Listing, ReadRequest, ReadResult, read_item
 from infold.search.index.point_ids import point_id
@@ -170,6 +171,18 @@ def test_another_feed_lives_beside_the_notes(place):
     (folder / "one.txt").unlink()
     result = place.sync(feeds=[letters])
     assert (result.files_removed, result.emptied) == (1, False)
+    assert place.found("levain") == ["bread.md"]
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+@pytest.mark.parametrize("damage", [b"garbage" * 1_000, b""])
+def test_a_damaged_manifest_is_made_anew_beside_a_feed_that_has_nothing(place, damage, rebuild):
+    """What a broken index held of sessions cannot be told, and keeps no note from being indexed."""
+    place.sync()
+    (place.generation / "manifest.sqlite").write_bytes(damage)
+    sessions = SessionsFeed(place.root / "sessions", place.params.search)
+    done = place.sync(feeds=[place.notes_feed(), sessions], rebuild=rebuild)
+    assert (done.files_changed, done.rebuilt, done.emptied) == (4, True, False)
     assert place.found("levain") == ["bread.md"]
 
 

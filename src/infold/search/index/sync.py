@@ -152,7 +152,7 @@ class _Sync:
                 self._feeds = (self._notes, *self._feeds)  # a new index without the notes would be none
         found = self._listed(paths, before)
         if self._manifest is None:
-            if self._emptied:
+            if all(feed.name != self._notes.name for feed, _ in found):
                 return
             self._make_new(before)
         for feed, listing in found:
@@ -281,7 +281,7 @@ class _Sync:
 
     def _make_new(self, before: str | None) -> None:
         """A new index, empty. Where nothing else can serve meanwhile it is put to use at once."""
-        self.is_new, self._rebuilt = True, before is not None
+        self.is_new, self._rebuilt, self._emptied = True, before is not None, False
         if self._embedder.traits.is_quick:  # an earlier infold kept them
             self._counts.dropped += self._store.drop(self._embedder.name)
         has_old = not self._folder.is_damaged
