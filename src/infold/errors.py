@@ -72,6 +72,7 @@
     │   └── FetchFailed               it may come later: time-outs, 429, 5xx, broken connections
     ├── CatalogueFault                exit 1: the catalogue of the notes cannot be used (made anew by itself)
     └── IndexFault                    exit 1: the search index cannot be used
+        └── IndexDamaged              its files are not as they were written (made anew by the next sync)
 
 Adapters translate a library's errors into these at one place, with ``raise … from``. A message says what
 happened and to which file or setting; ``hint`` says what to do next.
@@ -344,6 +345,10 @@ class CatalogueFault(InfoldError):
 
 class IndexFault(InfoldError):
     """The search index cannot be used."""
+
+
+class IndexDamaged(IndexFault):
+    """The files of the search index are not as they were written."""
 
 
 class MemoryFault(InfoldError):

@@ -119,6 +119,24 @@ def test_a_vault_that_is_suddenly_empty_is_said(space, static_embedder, place):
         assert paths(live.search("levain")) == {"bread.md"}
 
 
+@pytest.mark.parametrize("emptied", ["**/tq_vectors/chunk_0.mmap", "**/vector_storage-*/**/*"])
+def test_vectors_that_turn_out_to_be_lost_are_made_anew(space, static_embedder, emptied):
+    """The engine opens without its vectors, and fails over each question: that mends itself, and is said."""
+    with LiveSearch(space, static_embedder) as live:
+        live.search("levain")
+        live.fill()
+    for file in space.index.glob(emptied):
+        if file.is_file():
+            file.write_bytes(b"")
+    with LiveSearch(space, static_embedder) as live:
+        found = live.search("levain")
+        assert paths(found) == {"bread.md"}
+        assert "The search index was damaged; it was made anew." in found.notices
+        live.fill()
+    with LiveSearch(space, static_embedder) as live:
+        assert live.search("levain").notices == ()
+
+
 def test_a_damaged_index_is_made_anew(space, static_embedder):
     """A person searches, and finds."""
     with LiveSearch(space, static_embedder) as live:

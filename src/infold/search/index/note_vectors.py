@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from infold.durable.files import stamp_of
 from infold.durable.sqlite import Database, Schema
-from infold.errors import IndexFault
+from infold.errors import IndexDamaged, IndexFault
 from infold.few_vectors import FEW, length_of, multiplied, total
 from infold.search.index.contract import AnyVector, QueryVector
 from infold.search.index.point_ids import point_number
@@ -41,7 +41,7 @@ _SCHEMA: Final = Schema(
     "the vectors of whole notes",
     "means",
     (_BYTES, _FOUR_BITS),
-    IndexFault,
+    IndexDamaged,
     hint="`infold index` makes the index anew.",
     synchronous="NORMAL",
 )

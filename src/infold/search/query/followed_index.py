@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from infold.errors import IndexFault
+from infold.errors import IndexDamaged, IndexFault
 from infold.search.index.generations import Generations
 from infold.search.query.opened_index import OpenedIndex
 
@@ -36,12 +36,17 @@ class FollowedIndex:
         self.current()
 
     def ask(self, call: Callable[[OpenedIndex], _T]) -> _T:
-        """The answer of the generation in use: one that is dropped in the middle is asked for again from the next."""
+        """The answer of the generation in use: one that is dropped in the middle is asked for again from the next.
+
+        One whose files turn out to be damaged is marked so, for the next sync to make it anew.
+        """
         opened = self.in_use()
         try:
             return call(opened)
-        except IndexFault:
+        except IndexFault as fault:
             if self._folder.current() in (None, opened.generation):
+                if isinstance(fault, IndexDamaged):
+                    opened.mark_damaged()
                 raise
             newer = self.current()
             if self._held.opened is not None:

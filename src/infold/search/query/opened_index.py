@@ -52,7 +52,7 @@ class OpenedIndex:
             self.words = WordIndex(folder.words_of(generation))
             self._check(before)
         except IndexFault:
-            self._mark_damaged()
+            self.mark_damaged()
             raise
 
     @property
@@ -66,7 +66,7 @@ class OpenedIndex:
                 try:
                     self._vectors = open_engine(self._folder.folder).open(self.generation)
                 except IndexFault:
-                    self._mark_damaged()
+                    self.mark_damaged()
                     raise
             return self._vectors
 
@@ -79,7 +79,7 @@ class OpenedIndex:
                 try:
                     self._note_vectors = NoteVectors(file, read_only=True)
                 except IndexFault:
-                    self._mark_damaged()
+                    self.mark_damaged()
                     raise
             return self._note_vectors
 
@@ -121,7 +121,8 @@ class OpenedIndex:
         if before == after:
             raise IndexFault("The search index has lost passages.", hint="`infold index` puts it right.")
 
-    def _mark_damaged(self) -> None:
+    def mark_damaged(self) -> None:
+        """Says to the next sync that it has to be made anew, where it is still in use."""
         if self._folder.current() == self.generation:
             self._folder.mark_damaged()
 

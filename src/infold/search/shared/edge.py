@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import qdrant_edge as qe
 
 from infold.durable.files import Disk
-from infold.errors import IndexFault, InfoldError, StateUnwritable
+from infold.errors import IndexDamaged, IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import DENSE, QueryVector, Vector, VectorRecord
 from infold.search.index.disk_space import LEAST_TO_OPEN_BYTES, require_room
 from infold.search.index.process_lock import ProcessLock
@@ -49,7 +49,7 @@ def _translated(doing: str) -> Iterator[None]:
             raise
         if _DISK_FULL in str(error):
             raise StateUnwritable(f"The search index cannot be written: {error}", hint="Free disk space.") from error
-        raise IndexFault(
+        raise IndexDamaged(
             f"The search index failed while {doing}: {error}", hint="`infold index` makes it anew where it is damaged."
         ) from error
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgpack
 
-from infold.errors import IndexFault, InfoldError, StateUnwritable, VaultBusy
+from infold.errors import IndexDamaged, IndexFault, InfoldError, StateUnwritable, VaultBusy
 from infold.search.index.contract import QueryVector, Vector, VectorIndex, VectorRecord
 from infold.search.shared.frames import MAX_FRAME_BYTES, Disconnected
 
@@ -23,7 +23,7 @@ _FLOAT32: Final = "<f4"
 _NUMBER: Final = struct.Struct("<Q")
 
 _FAULTS: Final[dict[str, type[InfoldError]]] = {
-    kind.__name__: kind for kind in (IndexFault, StateUnwritable, VaultBusy)
+    kind.__name__: kind for kind in (IndexDamaged, IndexFault, StateUnwritable, VaultBusy)
 }
 
 
