@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.search.index.contract import Hit
-from infold.search.query.fusion import KEYWORD, MEANING, Ranking, by_relative_score, by_strength, fuse, near, telling
+from infold.search.index.contract import Hit, ScoredHits
+from infold.search.query.fusion import KEYWORD, MEANING, Ranking, by_relative_score, by_strength, fuse, telling
 
 
 def hits(*scored: tuple[str, float]) -> list[Hit]:
@@ -73,10 +73,13 @@ def test_a_leg_without_weight_changes_nothing():
 
 def test_weak_hits_are_no_answers():
     """A keyword hit counts beside the best one, a hit by meaning above what unrelated texts come to."""
-    words = hits(("a", 10), ("b", 1.1), ("c", 0.9))
-    assert [hit.path for hit in telling(words, 0.1)] == ["a", "b"]
-    assert telling([]) == []
-    assert [hit.path for hit in near(hits(("a", 0.5), ("b", 0.4), ("c", 0.3)), 0.4)] == ["a", "b"]
+    words = ScoredHits.of(hits(("a", 10), ("b", 1.1), ("c", 0.9)))
+    assert [hit.path for hit in telling(words, 0.1).scored] == ["a", "b"]
+    assert telling(ScoredHits.of([])) == ScoredHits.of([])
+    near = ScoredHits.of(hits(("a", 0.5), ("b", 0.4), ("c", 0.3)))
+    assert [(hit.path, hit.score) for hit in near.above(0.4).scored] == [("a", 0.5), ("b", 0.4)]
+    assert near.above(0.3) == near
+    assert not near.above(0.6).hits
 
 
 def test_notes_count_by_their_best_passage_relative_to_the_best():

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from infold.search.embed.no_embedder import NO_EMBEDDER
 from infold.search.follow.moments import Moments
 from infold.search.index import note_vectors
-from infold.search.index.contract import Hit
+from infold.search.index.contract import Hit, best_first
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.query import excerpts, sought_words
 from infold.search.query.excerpts import KeptNotes, NoteTexts
 from infold.search.query.fresh_search import LiveSearch
-from infold.search.query.fusion import best_first
 from infold.search.query.snippets import cut_snippet
 from infold.search.query.sought_words import SoughtWords
 from infold.settings import Params
@@ -75,9 +74,9 @@ def test_those_that_score_alike_stand_by_path_and_line(scored):
     """One order, whatever order they were found in."""
     hits = [Hit(path, line, line, (), 0.0, id=str(number)) for number, (_, path, line) in enumerate(scored)]
     scores = [score for score, _, _ in scored]
-    found, ranked = best_first(hits, scores)
+    order = best_first(hits, scores)
     rows = sorted(zip(scores, hits, strict=True), key=lambda row: (-row[0], row[1].path, row[1].start_line, row[1].id))
-    assert [(score, hit.id) for score, hit in zip(ranked, found, strict=True)] == [(s, hit.id) for s, hit in rows]
+    assert [(scores[at], hits[at].id) for at in order] == [(score, hit.id) for score, hit in rows]
 
 
 def test_means_are_compared_alike_one_by_one_and_at_once(tmp_path, monkeypatch):

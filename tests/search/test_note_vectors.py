@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infold.app import open_vault
 from infold.errors import IndexFault
-from infold.search.index.contract import Hit
+from infold.search.index.contract import Hit, ScoredHits
 from infold.search.index.generations import Generations
 from infold.search.index.note_vectors import NoteVectors
 from infold.search.query.fusion import NOTE_WEIGHT, note_nearness
@@ -77,7 +77,9 @@ def test_notes_count_from_the_least_near_of_them():
     """Each hit has its note's cosine; what has none is as near as meaning found it, or is left out."""
     hits = [Hit("a.md", 1, 2, (), 9.0, id="1"), Hit("b.md", 1, 2, (), 8.0, id="2")]
     memory, unknown = Hit("memory/x", 0, 0, (), 7.0, id="3"), Hit("c.md", 1, 2, (), 6.0, id="4")
-    ranking = note_nearness([*hits, memory, unknown], {"a.md": 0.2, "b.md": 0.6}, [memory.scored(0.5)], 0.5)
+    ranking = note_nearness(
+        [*hits, memory, unknown], {"a.md": 0.2, "b.md": 0.6}, ScoredHits.of([memory.scored(0.5)]), 0.5
+    )
     assert [hit.path for hit in ranking.hits] == ["b.md", "memory/x", "a.md"]
     assert ranking.scored == [0.6, 0.5, 0.2]
     assert ranking.base == 0.2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from infold.search.index.contract import Hit
 from infold.search.query.fusion import KEYWORD, MATCH, Ranking, by_strength
-from infold.search.query.term_match import COVERAGE_SHARE, HEADING_SHARE, TITLE_SHARE, term_match
+from infold.search.query.term_match import COVERAGE_SHARE, HEADING_SHARE, TITLE_SHARE, asked_terms, term_match
 
 WORDS = st.sampled_from(["vault", "note", "store", "link", "kettle"])
 TEXTS = st.lists(WORDS, max_size=4).map(" ".join)
@@ -19,14 +19,13 @@ def hit(path: str, title: str = "", trail: tuple[str, ...] = (), score: float = 
 
 def matched(question: str, hits: list[Hit], held: dict[str, set[str]]) -> dict[str, float]:
     """The scores by path; `held` says which terms each passage has."""
-    found = term_match(
-        question,
-        hits,
-        ("english",),
-        passages=100,
-        frequencies=lambda terms: dict.fromkeys(terms, 3),
-        covered=lambda weights, ids: {one: sum(weights[term] for term in weights if term in held[one]) for one in ids},
-    )
+
+    def frequencies(terms):
+        return dict.fromkeys(terms, 3)
+
+    asked = asked_terms(question, ("english",), 100, frequencies)
+    weights = [sum(weight for term, weight in asked.weights.items() if term in held[each.path]) for each in hits]
+    found = term_match(asked, hits, weights, 100, frequencies)
     return {each.path: score for each, score in zip(found.hits, found.scored, strict=True)}
 
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from infold.search.index.point_ids import point_number
 
 if TYPE_CHECKING:  # a client of the engine's owner does without numpy, which takes a tenth of a second to load
     from array import array
@@ -103,6 +107,54 @@ class Hit(NamedTuple):
     def scored(self, score: float) -> Hit:
         """The hit with another score."""
         return Hit._make((*self[:4], score, *self[5:]))  # in a third of the time that `_replace` takes
+
+
+STANDING: Final = attrgetter("path", "start_line", "id")
+
+
+class ScoredHits(NamedTuple):
+    """What a query found, best first: the numbers of points, the points as they are kept, and the score of each.
+
+    One that many questions find is kept once; scores stand beside it, and `scored` puts them in.
+    """
+
+    numbers: Sequence[int]
+    hits: Sequence[Hit]
+    scores: Sequence[float]
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit]) -> ScoredHits:
+        """Hits in their order, with their own scores."""
+        return cls([point_number(hit.id) for hit in hits], hits, [hit.score for hit in hits])
+
+    @property
+    def scored(self) -> list[Hit]:
+        """The hits, each with its score."""
+        return [hit.scored(score) for hit, score in zip(self.hits, self.scores, strict=True)]
+
+    def above(self, least: float) -> ScoredHits:
+        """Those that score so much at least."""
+        there = len(self.scores)
+        while there and self.scores[there - 1] < least:
+            there -= 1
+        return (
+            self
+            if there == len(self.scores)
+            else ScoredHits(self.numbers[:there], self.hits[:there], self.scores[:there])
+        )
+
+
+NOTHING_FOUND: Final = ScoredHits((), (), ())
+
+
+def best_first(hits: Sequence[Hit], scores: Sequence[float]) -> list[int]:
+    """Where in these sequences the best stands, the next, and so on; what scores alike by path and line."""
+    order = sorted(range(len(hits)), key=scores.__getitem__, reverse=True)
+    if len(set(scores)) == len(order):
+        return order
+    standing = [*map(STANDING, hits)]
+    alike = groupby(order, scores.__getitem__)
+    return [at for _, some in alike for at in sorted(some, key=standing.__getitem__)]
 
 
 class Filter(NamedTuple):

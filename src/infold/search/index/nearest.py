@@ -10,13 +10,16 @@ look a point up 7.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit
+from infold.search.index.contract import EVERYTHING, NO_DEMANDS, NOTHING_FOUND, Demands, Filter, Hit, ScoredHits
 
 if TYPE_CHECKING:
     from infold.search.index.contract import QueryVector, VectorIndex
     from infold.search.index.words import WordIndex
+
+PointLookUp = Callable[[Sequence[int], Filter, Demands], Mapping[int, Hit]]
 
 _DEVIATIONS: Final = 2  # of chance, that are allowed for: a second look costs more than the first
 _LISTED_A_LOOKUP: Final = 25  # numbers of points that are listed in the time that one point is looked up
@@ -30,13 +33,26 @@ def nearest_points(
     where: Filter = EVERYTHING,
     demands: Demands = NO_DEMANDS,
 ) -> list[Hit]:
-    """The nearest points that `where` lets through, nearest first, each with its cosine.
+    """As `nearest`, each point with its cosine as its score."""
+    return nearest(words, vectors, vector, limit, where, demands).scored
+
+
+def nearest(
+    words: WordIndex,
+    vectors: VectorIndex,
+    vector: QueryVector,
+    limit: int,
+    where: Filter = EVERYTHING,
+    demands: Demands = NO_DEMANDS,
+    look_up: PointLookUp | None = None,
+) -> ScoredHits:
+    """The nearest points that `where` lets through, nearest first, with their cosines; `look_up` gives them by number.
 
     Those that `demands` leaves out are looked past once: what stands much further off is no answer.
     """
     points, let_through = words.count(), words.count(where)
     if limit < 1 or not let_through:
-        return []
+        return NOTHING_FOUND
     enough = _enough(limit, let_through / points)
     is_little = let_through < points and let_through < enough * _LISTED_A_LOOKUP
     allowed = words.numbers(where) if is_little else None
@@ -44,14 +60,15 @@ def nearest_points(
     among = allowed if let_through < enough else None
     first = depth = limit if among is not None else enough
     while True:
-        nearest = vectors.query(vector, depth, among)
-        near = nearest
+        found = vectors.query(vector, depth, among)
+        near = found
         if allowed is not None:
-            near = [one for one in nearest if one[0] in allowed][: limit if demands == NO_DEMANDS else None]
-        known = words.numbered([number for number, _ in near], rest, demands)
-        hits = [known[number].scored(score) for number, score in near if number in known]
-        if len(hits) >= limit or len(nearest) < depth or (demands != NO_DEMANDS and depth > first):
-            return hits[:limit]
+            near = [one for one in found if one[0] in allowed][: limit if demands == NO_DEMANDS else None]
+        known = (look_up or words.numbered)([number for number, _ in near], rest, demands)
+        there = [one for one in near if one[0] in known]
+        if len(there) >= limit or len(found) < depth or (demands != NO_DEMANDS and depth > first):
+            numbers = [number for number, _ in there[:limit]]
+            return ScoredHits(numbers, [known[one] for one in numbers], [score for _, score in there[:limit]])
         depth *= 2
 
 

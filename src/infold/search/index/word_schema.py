@@ -7,7 +7,7 @@ are all that know tantivy.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -106,18 +106,33 @@ def numbers_of(searcher: tantivy.Searcher, query: Query, most: int) -> list[int]
 
 
 def standing(
-    searcher: tantivy.Searcher, schema: tantivy.Schema, numbers: Collection[int], *conditions: Query
+    searcher: tantivy.Searcher,
+    schema: tantivy.Schema,
+    numbers: Collection[int],
+    *conditions: Query,
+    telling: Sequence[Mapping[str, float]] = (),
 ) -> dict[int, tuple[float, tantivy.DocAddress]]:
-    """Where the points of these numbers stand that are there and meet all conditions, and what these score."""
+    """Where the points of these numbers stand that are there and meet all conditions.
+
+    And the weights of the `telling` terms that each holds as main ones, added up. Those of one mapping are gone through
+    together, as far as the furthest point; what many points hold is told for these alone by one that stands by itself.
+    """
     wanted, depth = frozenset(numbers), _LOOKED_AT * len(numbers)
     named = Query.const_score_query(any_of(schema, BUCKET, {bucket_of(one) for one in wanted}), 0.0)
     query = all_of(named, *conditions)
+    for weights in telling:
+        held = [(Occur.Should, _weighed(schema, term, weight)) for term, weight in weights.items()]
+        query = Query.boolean_query([(Occur.Must, query), *held])
     while True:
         found = searcher.search(query, max(1, depth), count=False).hits
         if len(found) < depth or not wanted:
             there = cast("list[int]", searcher.fast_field_values(NUMBER, [address for _, address in found]))
             return {one: place for one, place in zip(there, found, strict=True) if one in wanted}
         depth *= 8
+
+
+def _weighed(schema: tantivy.Schema, term: str, weight: float) -> Query:
+    return Query.const_score_query(Query.term_query(schema, WORD_FIELDS[0], term, "basic"), weight)
 
 
 def point_query(schema: tantivy.Schema, number: int) -> Query:

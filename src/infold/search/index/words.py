@@ -17,7 +17,18 @@ import tantivy
 from tantivy import Occur, Query
 
 from infold.errors import IndexFault
-from infold.search.index.contract import EVERYTHING, NO_DEMANDS, Demands, Filter, Hit, PointGroup
+from infold.search.index.contract import (
+    EVERYTHING,
+    NO_DEMANDS,
+    NOTHING_FOUND,
+    STANDING,
+    Demands,
+    Filter,
+    Hit,
+    PointGroup,
+    ScoredHits,
+    best_first,
+)
 from infold.search.index.integrity import META, verify
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_schema import (
@@ -40,6 +51,7 @@ _GROUPS: Final = tuple(map(str, PointGroup))
 _MOST_POINTS: Final = 8192  # that are held as they were read
 _MOST_FREQUENCIES: Final = 16_384  # of terms, likewise
 _MOST_COUNTS: Final = 64
+_MANY_HOLD: Final = 10_000  # points, of a term that is not worth going through for some of them
 _MOST_LISTED: Final = 8  # filters whose numbers are held, of which some 70 bytes each
 
 
@@ -70,12 +82,22 @@ class WordIndex:
         where: Filter = EVERYTHING,
         demands: Demands = NO_DEMANDS,
     ) -> list[Hit]:
+        """As `found`, each point with its score."""
+        return self.found(weights, limit, where, demands).scored
+
+    def found(
+        self,
+        weights: Mapping[str, float],
+        limit: int,
+        where: Filter = EVERYTHING,
+        demands: Demands = NO_DEMANDS,
+    ) -> ScoredHits:
         """The points that hold the most telling of these terms, best first (BM25).
 
         Only those that `where` lets through and whose words are as `demands` has it.
         """
         if not weights or limit < 1:
-            return []
+            return NOTHING_FOUND
         schema, where = self._schema, self._last().needed(where)
         words = Query.boolean_query(
             [
@@ -84,7 +106,10 @@ class WordIndex:
                 for field, boost in zip(WORD_FIELDS, (1.0, WRITTEN_BOOST), strict=True)
             ]
         )
-        return self._found(all_of(words, *conditions(schema, where), *demanded(schema, demands)), limit, "searching")
+        query = all_of(words, *conditions(schema, where), *demanded(schema, demands))
+        numbers, hits, scores = self._asked(query, limit, "searching")
+        order = best_first(hits, scores)
+        return ScoredHits([numbers[at] for at in order], [hits[at] for at in order], [scores[at] for at in order])
 
     def hits(self, ids: Sequence[str], where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> dict[str, Hit]:
         """The points of these ids that are there, that `where` lets through and meet `demands`; their score is 0."""
@@ -101,14 +126,25 @@ class WordIndex:
         missing = [one for one in numbers if one not in known]
         if groups:
             known = {one: hit for one, hit in known.items() if hit.group in groups}
-        if missing:
-            met = (*conditions(self._schema, where), *demanded(self._schema, demands))
-            with translated(self.folder, "looking points up"):
-                committed = self._last()
-                found = standing(committed.searcher, self._schema, missing, *met)
-                addresses = [address for _, address in found.values()]
-                known |= dict(zip(found, committed.read(list(found), addresses), strict=True))
-        return known
+        return known | self.covered({}, missing, where, demands)[0] if missing else known
+
+    def covered(
+        self,
+        weights: Mapping[str, float],
+        numbers: Collection[int],
+        where: Filter = EVERYTHING,
+        demands: Demands = NO_DEMANDS,
+    ) -> tuple[dict[int, Hit], dict[int, float]]:
+        """As `numbered`, and of each of these points the weights of the terms that it holds as main ones, added up."""
+        if not numbers:
+            return {}, {}
+        schema = self._schema
+        with translated(self.folder, "looking points up"):
+            committed = self._last()
+            met = (*conditions(schema, committed.needed(where)), *demanded(schema, demands))
+            found = standing(committed.searcher, schema, numbers, *met, telling=committed.parted(weights))
+            points = committed.read(list(found), [address for _, address in found.values()])
+        return dict(zip(found, points, strict=True)), {number: score for number, (score, _) in found.items()}
 
     def numbers(self, where: Filter) -> frozenset[int]:
         """The numbers of all points that `where` lets through."""
@@ -135,28 +171,12 @@ class WordIndex:
         with translated(self.folder, "listing words"):
             return [term for term, _ in self._searcher().terms_with_prefix(field, start, limit=most)]
 
-    def covered(self, weights: Mapping[str, float], ids: Sequence[str]) -> dict[str, float]:
-        """Of each of these points, the weights of the terms that it holds as main ones, added up; 0 is left out."""
-        if not weights or not ids:
-            return {}
-        schema = self._schema
-        held = Query.boolean_query(
-            [
-                (Occur.Should, Query.const_score_query(Query.term_query(schema, "words", term, "basic"), weight))
-                for term, weight in weights.items()
-            ]
-        )
-        numbered = {point_number(one): one for one in ids}
-        with translated(self.folder, "looking points up"):
-            found = standing(self._searcher(), schema, numbered, held)
-        return {numbered[number]: score for number, (score, _) in found.items()}
-
     def points(self, where: Filter = EVERYTHING, limit: int | None = None, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """Every point that `where` lets through, in no order that means anything; their score is 0."""
         most = self.count(where) if limit is None else limit
         needed = self._last().needed(where)
         everything = all_of(filtered(self._schema, needed), *demanded(self._schema, demands))
-        return self._found(everything, most, "listing", scale=0.0) if most else []
+        return sorted(self._asked(everything, most, "listing")[1], key=STANDING) if most else []
 
     def count(self, where: Filter = EVERYTHING) -> int:
         """How many points there are."""
@@ -169,14 +189,8 @@ class WordIndex:
         """Lets go. Calling it again does nothing."""
         self._index = self._committed = None
 
-    def _found(self, query: Query, limit: int, doing: str, scale: float = 1.0) -> list[Hit]:
-        """The points that a query finds, best first; `scale` 0 has them alike."""
-        found = self._asked(query, limit, doing)
-        hits = [hit.scored(scale * score) for score, hit in found] if scale else [hit for _, hit in found]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line, hit.id))
-
-    def _asked(self, query: Query, limit: int, doing: str) -> list[tuple[float, Hit]]:
-        """What a query finds, by the engine's order: scores, and points whose own score is 0."""
+    def _asked(self, query: Query, limit: int, doing: str) -> tuple[list[int], list[Hit], list[float]]:
+        """What a query finds, by the engine's order: numbers, points, whose own score is 0, and scores."""
         with translated(self.folder, doing):
             committed = self._last()
             searcher = committed.searcher
@@ -225,11 +239,17 @@ class _Committed:
         points = self._points
         return {one: points[one] for one in numbers if one in points}
 
-    def points(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> list[tuple[float, Hit]]:
-        """The points at these addresses, which are their own in this commit alone, with the scores."""
+    def points(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> tuple[list[int], list[Hit], list[float]]:
+        """The points at these addresses, which are their own in this commit alone: numbers, points and scores."""
         addresses = [address for _, address in found]
         numbers = cast("list[int]", self.searcher.fast_field_values(NUMBER, addresses))
-        return list(zip((score for score, _ in found), self.read(numbers, addresses), strict=True))
+        return numbers, self.read(numbers, addresses), [score for score, _ in found]
+
+    def parted(self, weights: Mapping[str, float]) -> list[Mapping[str, float]]:
+        """The terms that few points hold together, each of the others by itself."""
+        few = {term: weight for term, weight in weights.items() if self.frequency("words", term) <= _MANY_HOLD}
+        many: list[Mapping[str, float]] = [{term: weight} for term, weight in weights.items() if term not in few]
+        return [few, *many] if few else many
 
     def read(self, numbers: Sequence[int], addresses: Sequence[tantivy.DocAddress]) -> list[Hit]:
         """The points of these numbers, which stand at these addresses."""

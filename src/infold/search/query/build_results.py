@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from infold.search.index.contract import NO_DEMANDS, Demands, Filter, Hit, facts_of
+from infold.search.index.contract import NO_DEMANDS, Demands, Filter, Hit, ScoredHits, facts_of
 from infold.search.languages import DEFAULT_LANGUAGE, detect_language
 from infold.search.query.fusion import Evidence, Ranked
 from infold.search.query.phrase_filter import Holds, passages_with
@@ -122,12 +122,14 @@ class _Look:
         enough = max(self.limit, 1) * _PASSAGES_PER_RESULT
         exact = passages_with(self.question.phrases, ask, self.holds, enough)
         known = {hit.id for hit in exact}
-        first = [hit for hit in legs.keyword if hit.id in known]
+        first = [hit for hit in legs.keyword.scored if hit.id in known]
         ranked = {hit.id for hit in first}
         least = first[-1].score if first else math.inf  # what the question itself did not find comes after the rest
         return legs._replace(
-            keyword=[*first, *(hit.scored(min(hit.score, least)) for hit in exact if hit.id not in ranked)],
-            dense=[hit for hit in legs.dense if hit.id in known or self.holds(hit)],
+            keyword=ScoredHits.of(
+                [*first, *(hit.scored(min(hit.score, least)) for hit in exact if hit.id not in ranked)]
+            ),
+            dense=ScoredHits.of([hit for hit in legs.dense.scored if hit.id in known or self.holds(hit)]),
             keyword_ms=legs.keyword_ms + (time.perf_counter() - started) * 1000,
         )
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, groupby
-from operator import attrgetter, mul
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infold.search.index.contract import Hit
+from infold.search.index.contract import NOTHING_FOUND, Hit, ScoredHits, best_first
 
 if TYPE_CHECKING:
     from infold.search.query.asked_time import AskedTime
@@ -37,7 +37,6 @@ ONLY_DATE_WEIGHT: Final = 4.0  # where nothing else is asked for: more than all 
 WEAKEST_SHARE: Final = 0.1  # of the best keyword score; below it a passage shares no word that tells anything
 
 Leg = tuple[Sequence[Hit], float]
-_STANDING: Final = attrgetter("path", "start_line", "id")
 PassageKey = tuple[str, int, int, str]
 
 
@@ -149,31 +148,26 @@ def _numbered(rankings: Sequence[Ranking]) -> tuple[dict[PassageKey, int], list[
     numbers: dict[PassageKey, int] = {}
     hits: list[Hit] = []
     met: dict[int, int] = {}  # by the identity of a hit: most are in several rankings
-    ats = []
     for ranking in rankings:
-        own = list(map(id, ranking.hits))
-        for one, hit in zip(own, ranking.hits, strict=True):
-            if one not in met:
-                number = met[one] = numbers.setdefault(_place(hit), len(hits))
+        for hit in ranking.hits:
+            if id(hit) not in met:
+                number = met[id(hit)] = numbers.setdefault(_place(hit), len(hits))
                 if number == len(hits):
                     hits.append(hit)
-        ats.append([met[one] for one in own])
-    return numbers, hits, ats
+    return numbers, hits, [[met[one] for one in map(id, ranking.hits)] for ranking in rankings]
 
 
 def _added(ranking: Ranking, found: Mapping[int, float], hits: Sequence[Hit]) -> list[float]:
     """What a ranking adds to each of these passages: for itself, where it was found, and for its note."""
     weight, added = ranking.weight, [0.0] * len(hits)
     strengths = _strengths(ranking, found)
-    if ranking.name != KEYWORD:
-        for number, strength in strengths.items():
-            added[number] = weight * strength
-        return added
-    notes = _note_strengths(strengths, hits)
-    strength_of, note_of = strengths.get, notes.get
-    return [
-        weight * (strength_of(number, 0.0) + NOTE_SHARE * note_of(hit.path, 0.0)) for number, hit in enumerate(hits)
-    ]
+    for number, strength in strengths.items():
+        added[number] = weight * strength
+    if ranking.name == KEYWORD:
+        of_note = _note_strengths(strengths, hits)
+        note_of = of_note.get
+        return [own + weight * (NOTE_SHARE * note_of(hit.path, 0.0)) for own, hit in zip(added, hits, strict=True)]
+    return added
 
 
 def _strengths(ranking: Ranking, found: Mapping[int, float]) -> Mapping[int, float]:
@@ -182,7 +176,7 @@ def _strengths(ranking: Ranking, found: Mapping[int, float]) -> Mapping[int, flo
     scale = 1.0 if ranking.name in _ABSOLUTE else max(ranking.scored) - base
     if scale <= 0:  # all alike: then being found is what counts
         return dict.fromkeys(found, 1.0)
-    return {number: (score - base) / scale if score > base else 0.0 for number, score in found.items()}
+    return {number: (score - base) / scale for number, score in found.items() if score > base}
 
 
 def _note_strengths(strengths: Mapping[int, float], hits: Sequence[Hit]) -> dict[str, float]:
@@ -196,39 +190,31 @@ def _note_strengths(strengths: Mapping[int, float], hits: Sequence[Hit]) -> dict
     }
 
 
-def best_first(hits: Sequence[Hit], scores: Sequence[float]) -> tuple[list[Hit], list[float]]:
-    """Hits with scores that are not their own, the best first; those that score alike by path and line."""
-    order = sorted(range(len(hits)), key=scores.__getitem__, reverse=True)
-    ranked = [scores[at] for at in order]
-    if len(set(ranked)) < len(ranked):
-        standing = [*map(_STANDING, hits)]
-        alike = groupby(order, scores.__getitem__)
-        order = [at for _, some in alike for at in sorted(some, key=standing.__getitem__)]
-    return [hits[at] for at in order], ranked
+def ranked_by(name: str, hits: Sequence[Hit], scores: Sequence[float], weight: float) -> Ranking:
+    """The hits by scores that are not their own."""
+    order = best_first(hits, scores)
+    return Ranking(name, [hits[at] for at in order], weight, scores=[scores[at] for at in order])
 
 
-def telling(hits: Sequence[Hit], weakest_share: float = WEAKEST_SHARE) -> list[Hit]:
-    """The hits of a keyword search that are worth showing beside the best of them."""
-    return [hit for hit in hits if hit.score >= weakest_share * hits[0].score]
-
-
-def near(hits: Sequence[Hit], floor: float) -> list[Hit]:
-    """The hits of a search by meaning that are nearer than unrelated texts are to each other."""
-    return [hit for hit in hits if hit.score >= floor]
+def telling(found: ScoredHits, weakest_share: float = WEAKEST_SHARE) -> ScoredHits:
+    """What of a keyword search is worth showing beside the best of it."""
+    return found.above(weakest_share * found.scores[0]) if found.scores else found
 
 
 def note_nearness(
-    hits: Sequence[Hit], cosines: Mapping[str, float], by_meaning: Sequence[Hit], dense_weight: float
+    hits: Sequence[Hit], cosines: Mapping[str, float], by_meaning: ScoredHits, dense_weight: float
 ) -> Ranking:
     """The hits by the cosine of their note, counted from the least of them: notes differ below any floor of passages.
 
     What is no note with a mean of its own (a memory) is as near as it is itself, where meaning found it.
     """
-    own = {hit.id: hit.score for hit in by_meaning}
-    known = [cosines[hit.path] if hit.path in cosines else own.get(hit.id) for hit in hits]
-    near = [(hit, cosine) for hit, cosine in zip(hits, known, strict=True) if cosine is not None]
-    found, scores = best_first([hit for hit, _ in near], [cosine for _, cosine in near])
-    return Ranking(NOTE, found, NOTE_WEIGHT * dense_weight, scores[-1] if scores else 0.0, scores)
+    known = [cosines.get(hit.path) for hit in hits]
+    if None in known:
+        own = {hit.id: score for hit, score in zip(by_meaning.hits, by_meaning.scores, strict=True)}
+        known = [own.get(hit.id) if cosine is None else cosine for hit, cosine in zip(hits, known, strict=True)]
+        hits = [hit for hit, cosine in zip(hits, known, strict=True) if cosine is not None]
+    ranking = ranked_by(NOTE, hits, [cosine for cosine in known if cosine is not None], NOTE_WEIGHT * dense_weight)
+    return ranking._replace(base=ranking.scores[-1]) if hits else ranking
 
 
 def of_period(hits: Sequence[Hit], named: AskedTime) -> Ranking:
@@ -267,8 +253,8 @@ def _place(hit: Hit) -> PassageKey:
 class Legs(NamedTuple):
     """What each kind of search found for one question, and how long it took."""
 
-    keyword: list[Hit]
-    dense: list[Hit]
+    keyword: ScoredHits
+    dense: ScoredHits
     dense_weight: float
     keyword_ms: float
     dense_ms: float
@@ -276,18 +262,20 @@ class Legs(NamedTuple):
     dense_base: float = 0.0
     notice: str = ""  # why it is not all there is
     is_full: bool = False  # whether there may be more, further down
-    dated: Sequence[Hit] = ()  # what there is beside both, of the time that the question names
-    beside: Callable[[Sequence[Hit]], Sequence[Ranking]] | None = None  # what else speaks for what was found
+    dated: ScoredHits = NOTHING_FOUND  # what there is beside both, of the time that the question names
+    beside: Callable[[Mapping[int, Hit]], Sequence[Ranking]] | None = None  # what else speaks for points, by number
 
     def ranked(self, fusion: Fusion, fusion_k: int) -> Iterator[Ranked]:
         """The two as one ranking, best first; by strength, with what else speaks for a passage."""
+        words, meaning = self.keyword, self.dense
         rankings = [
-            Ranking(KEYWORD, self.keyword, 1.0, self.keyword_base),
-            Ranking(MEANING, self.dense, self.dense_weight, self.dense_base),
+            Ranking(KEYWORD, words.hits, 1.0, self.keyword_base, words.scores),
+            Ranking(MEANING, meaning.hits, self.dense_weight, self.dense_base, meaning.scores),
         ]
         if fusion != "strength":
             return iter(fuse(rankings, fusion_k))
-        found = {hit.id: hit for ranking in rankings if ranking.weight > 0 for hit in ranking.hits}
-        found |= {hit.id: hit for hit in self.dated if hit.id not in found}
-        beside = self.beside(list(found.values())) if self.beside is not None else ()
+        found: dict[int, Hit] = {}
+        for some in (words, meaning if self.dense_weight > 0 else NOTHING_FOUND, self.dated):
+            found |= {number: hit for number, hit in zip(some.numbers, some.hits, strict=True) if number not in found}
+        beside = self.beside(found) if self.beside is not None else ()
         return by_strength([*rankings, *beside])

@@ -7,7 +7,8 @@ that is kept open follows a rebuild. Fast to import: neither tables nor parquet 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -20,13 +21,16 @@ from infold.search.index.contract import (
     EVERYTHING,
     NO_DEMANDS,
     NOTE_GROUPS,
+    NOTHING_FOUND,
     Demands,
     Filter,
     Hit,
+    ScoredHits,
 )
-from infold.search.index.nearest import nearest_points
+from infold.search.index.nearest import nearest
 from infold.search.index.point_ids import point_number
 from infold.search.query.build_results import answer
+from infold.search.query.coverage import Coverage
 from infold.search.query.followed_index import FollowedIndex
 from infold.search.query.fusion import (
     Leg,
@@ -34,14 +38,13 @@ from infold.search.query.fusion import (
     Ranking,
     best_scores,
     by_relative_score,
-    near,
     note_nearness,
     of_period,
     telling,
 )
 from infold.search.query.query_parser import may_name_time
-from infold.search.query.term_match import term_match
-from infold.search.query.vocabulary import demands_of, is_known, nearest, understood
+from infold.search.query.term_match import asked_terms, term_match
+from infold.search.query.vocabulary import demands_of, is_known, nearest_known, understood
 from infold.search.terms import main_terms, query_weights, spoken_first
 
 if TYPE_CHECKING:
@@ -49,11 +52,13 @@ if TYPE_CHECKING:
 
     from infold.search.embed.embedder import Embedder
     from infold.search.index.contract import QueryVector, Vector
+    from infold.search.index.nearest import PointLookUp
     from infold.search.query.asked_time import AskedTime
     from infold.search.query.excerpts import TextsOf
     from infold.search.query.opened_index import OpenedIndex
     from infold.search.query.query_parser import Question
     from infold.search.query.results import SearchResult
+    from infold.search.query.term_match import AskedTerms
     from infold.settings import SearchParams
 
 FUSED_PASSAGES: Final = 100  # that each leg gives to a ranking of passages, at least
@@ -93,24 +98,15 @@ class Searcher:
 
     def keyword(self, text: str, limit: int, where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """The passages that share the most telling words with `text` (BM25)."""
-        return self._index.ask(
-            lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where, demands)
-        )
+        return self._by_words(text, limit, where, demands).scored
 
     def dense(self, text: str, limit: int, where: Filter = EVERYTHING, demands: Demands = NO_DEMANDS) -> list[Hit]:
         """The passages closest in meaning (cosine); none where the index has no vectors."""
-        if limit < 1:
-            return []
-
-        def ask(opened: OpenedIndex) -> list[Hit]:
-            vector = self._vector(text, opened)
-            return [] if vector is None else _nearest(opened, vector, limit, where, demands)
-
-        return self._index.ask(ask)
+        return self._by_meaning(text, limit, where, demands).scored
 
     def near(self, vector: QueryVector, limit: int, where: Filter = EVERYTHING) -> list[Hit]:
         """The passages nearest to a vector of this index's model (cosine); none where the index has no vectors."""
-        return self._index.ask(lambda opened: _nearest(opened, vector, limit, where))
+        return self._index.ask(lambda opened: _nearest(opened, vector, limit, where)).scored
 
     def vectors(self, where: Filter = EVERYTHING) -> tuple[list[Hit], Vector]:
         """Every passage that has a vector, with their vectors as rows in the same order: for clustering."""
@@ -138,32 +134,35 @@ class Searcher:
         """What either search finds: by `keywords`, and by the meaning of `text`; and what is of a time it names."""
         depth = max(depth, FUSED_PASSAGES)
         started = time.perf_counter()
-        by_keyword = self.keyword(keywords, depth, where, demands)
+        by_words = self._by_words(keywords, depth, where, demands)
         between = time.perf_counter()
-        notice, by_meaning = "", []
+        coverage = Coverage(self._index.ask(lambda opened: _asked_terms(keywords, opened)), by_words.numbers)
+        notice, by_meaning = "", NOTHING_FOUND
         try:
-            by_meaning = self.dense(text, depth, where, demands)
+            by_meaning = self._by_meaning(text, depth, where, demands, coverage)
         except (VaultBusy, EndpointUnreachable, SearchServerFault) as error:
             notice = f"Found by words alone: {error}"
         ended = time.perf_counter()
         floor = self._floor()
         time_named = _asked_time(text, asked_on) if may_name_time(text) else None
         return Legs(
-            keyword=telling(by_keyword),
-            dense=near(by_meaning, floor),
+            keyword=telling(by_words),
+            dense=by_meaning.above(floor),
             dense_weight=self._dense_weight(),
             keyword_ms=(between - started) * 1000,
             dense_ms=(ended - between) * 1000,
-            keyword_base=by_keyword[-1].score if len(by_keyword) >= depth else 0.0,
-            dense_base=max(floor, by_meaning[-1].score) if len(by_meaning) >= depth else floor,
+            keyword_base=by_words.scores[-1] if len(by_words.scores) >= depth else 0.0,
+            dense_base=max(floor, by_meaning.scores[-1]) if len(by_meaning.scores) >= depth else floor,
             notice=notice,
-            is_full=len(by_keyword) >= depth or len(by_meaning) >= depth,
-            beside=lambda hits: (
-                self._match(keywords, hits),
-                self._near_notes(text, hits, by_meaning),
-                *(() if time_named is None else (of_period(hits, time_named),)),
+            is_full=len(by_words.scores) >= depth or len(by_meaning.scores) >= depth,
+            beside=lambda points: (
+                self._match(coverage, points),
+                self._near_notes(text, [*points.values()], by_meaning),
+                *(() if time_named is None else (of_period([*points.values()], time_named),)),
             ),
-            dated=() if time_named is None else self._dated(time_named, keywords, where, demands),
+            dated=NOTHING_FOUND
+            if time_named is None
+            else ScoredHits.of(self._dated(time_named, keywords, where, demands)),
         )
 
     def _dated(self, named: AskedTime, keywords: str, where: Filter, demands: Demands) -> list[Hit]:
@@ -179,9 +178,8 @@ class Searcher:
     def listed(self, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> Legs:
         """What the filters let through, by path and line, all alike: for a question that only narrows."""
         found = self._index.ask(lambda opened: opened.words.points(where, limit, demands))
-        hits = sorted(found, key=lambda hit: (hit.path, hit.start_line, hit.id))
-        alike = [hit.scored(1.0) for hit in hits]
-        return Legs(alike, [], 0.0, 0.0, 0.0, is_full=len(alike) >= limit)
+        alike = ScoredHits.of(found)._replace(scores=[1.0] * len(found))
+        return Legs(alike, NOTHING_FOUND, 0.0, 0.0, 0.0, is_full=len(found) >= limit)
 
     def understood(self, question: Question) -> tuple[Question, Demands, tuple[str, ...]]:
         """The question in words that the notes have, what the index can hold it to, and what is to be said of it."""
@@ -197,7 +195,7 @@ class Searcher:
 
         def look(opened: OpenedIndex) -> str:
             known = is_known(word, opened.words, opened.languages)
-            return "" if known else nearest(word, opened.words, opened.languages)
+            return "" if known else nearest_known(word, opened.words, opened.languages)
 
         return self._index.ask(look)
 
@@ -297,20 +295,37 @@ class Searcher:
     ) -> None:
         self.close()
 
-    def _match(self, text: str, hits: Sequence[Hit]) -> Ranking:
-        """The hits by title, headings and how much of `text` they cover."""
+    def _by_words(self, text: str, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> ScoredHits:
+        return self._index.ask(
+            lambda opened: opened.words.found(query_weights(text, opened.languages), limit, where, demands)
+        )
+
+    def _by_meaning(
+        self, text: str, limit: int, where: Filter, demands: Demands = NO_DEMANDS, coverage: Coverage | None = None
+    ) -> ScoredHits:
+        if limit < 1:
+            return NOTHING_FOUND
+
+        def ask(opened: OpenedIndex) -> ScoredHits:
+            vector = self._vector(text, opened)
+            look_up = None if coverage is None else partial(coverage.look_up, opened.words)
+            return NOTHING_FOUND if vector is None else _nearest(opened, vector, limit, where, demands, look_up)
+
+        return self._index.ask(ask)
+
+    def _match(self, coverage: Coverage, points: Mapping[int, Hit]) -> Ranking:
+        """The points by title, headings and how much they cover of what was asked for."""
         return self._index.ask(
             lambda opened: term_match(
-                text,
-                hits,
-                opened.languages,
-                passages=opened.words.count(),
-                frequencies=opened.words.frequencies,
-                covered=opened.words.covered,
+                coverage.asked,
+                [*points.values()],
+                coverage.of(opened.words, points.keys()),
+                opened.words.count(),
+                opened.words.frequencies,
             )
         )
 
-    def _near_notes(self, text: str, hits: Sequence[Hit], by_meaning: Sequence[Hit]) -> Ranking:
+    def _near_notes(self, text: str, hits: Sequence[Hit], by_meaning: ScoredHits) -> Ranking:
         """The hits by how near all of their note is to `text`; none of them where meaning counts nothing."""
         weight = self._dense_weight()
 
@@ -319,7 +334,7 @@ class Searcher:
             return {} if vector is None or index is None else index.cosines(vector, list({hit.path for hit in hits}))
 
         cosines = self._index.ask(ask) if weight > 0 else {}
-        return note_nearness(hits, cosines, by_meaning if cosines else (), weight)
+        return note_nearness(hits, cosines, by_meaning if cosines else NOTHING_FOUND, weight)
 
     def _dense_weight(self) -> float:
         if self._params.dense_weight is not None:
@@ -345,12 +360,22 @@ def _asked_time(text: str, asked_on: date | None) -> AskedTime | None:
     return asked_time(text, asked_on)
 
 
+def _asked_terms(text: str, opened: OpenedIndex) -> AskedTerms:
+    words = opened.words
+    return asked_terms(text, opened.languages, words.count(), words.frequencies)
+
+
 def _nearest(
-    opened: OpenedIndex, vector: QueryVector, limit: int, where: Filter, demands: Demands = NO_DEMANDS
-) -> list[Hit]:
+    opened: OpenedIndex,
+    vector: QueryVector,
+    limit: int,
+    where: Filter,
+    demands: Demands = NO_DEMANDS,
+    look_up: PointLookUp | None = None,
+) -> ScoredHits:
     """The nearest points (`index.nearest`); none where the index has no vectors."""
     index = opened.vectors
-    return [] if index is None else nearest_points(opened.words, index, vector, limit, where, demands)
+    return NOTHING_FOUND if index is None else nearest(opened.words, index, vector, limit, where, demands, look_up)
 
 
 def _all_vectors(opened: OpenedIndex, where: Filter) -> tuple[list[Hit], Vector]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from infold.search.index.contract import Hit
-from infold.search.query.fusion import MATCH, Ranking, best_first
+from infold.search.query.fusion import MATCH, Ranking, ranked_by
 from infold.search.terms import main_terms, spoken_first
 
 TITLE_SHARE: Final = 0.4  # beside the best passage by words, which counts 1
@@ -22,56 +22,59 @@ HEADING_SHARE: Final = 0.4
 COVERAGE_SHARE: Final = 0.6
 
 Frequencies = Callable[[Collection[str]], Mapping[str, int]]
-Covered = Callable[[Mapping[str, float], Sequence[str]], Mapping[str, float]]
+
+
+class AskedTerms(NamedTuple):
+    """The words of a question in one language: `weights` is each one's share of what all weigh, by how rare it is."""
+
+    language: str
+    weights: Mapping[str, float]
+    total: float  # what all weigh
+
+
+def asked_terms(text: str, languages: Sequence[str], passages: int, frequencies: Frequencies) -> AskedTerms:
+    """The words of `text`. `frequencies` says in how many of the `passages` a term stands."""
+    language = spoken_first(text, languages)
+    known = frequencies(frozenset(main_terms(text, language)))
+    rarity = {term: _rarity(count, passages) for term, count in known.items()}
+    total = sum(rarity.values())
+    return AskedTerms(language, {term: weight / total for term, weight in rarity.items()}, total)
 
 
 def term_match(
-    text: str,
-    hits: Sequence[Hit],
-    languages: Sequence[str],
-    *,
-    passages: int,
-    frequencies: Frequencies,
-    covered: Covered,
+    asked: AskedTerms, hits: Sequence[Hit], held: Sequence[float], passages: int, frequencies: Frequencies
 ) -> Ranking:
-    """The hits by how far title, headings and text meet the words of `text`; none of them where there are no words.
+    """The hits by how far title, headings and text meet the words that were asked for; none where there are none.
 
-    `frequencies` says in how many of the `passages` a term stands, `covered` adds the weights of the terms that a point
-    holds, by id.
+    `held` is of each hit what the terms that it holds weigh.
     """
-    language = spoken_first(text, languages)
-    asked = frozenset(main_terms(text, language))
-    if not asked or not hits:
+    if not asked.weights or not hits:
         return Ranking(MATCH, (), 1.0)
-    is_other = asked.isdisjoint
+    language, is_other = asked.language, asked.weights.keys().isdisjoint
     titles = {
         title: terms for title in {hit.title for hit in hits} if not is_other(terms := _terms_of(title, language))
     }
     trails = {
         trail: terms for trail in {hit.trail for hit in hits} if not is_other(terms := _of_trail(trail, language))
     }
-    known = frequencies(asked.union(*titles.values(), *trails.values()))
+    known = frequencies(frozenset(asked.weights).union(*titles.values(), *trails.values()))
     rarity = {term: _rarity(count, passages) for term, count in known.items()}
-    total = sum([rarity[term] for term in asked])
-    held = covered({term: rarity[term] / total for term in asked}, [hit.id for hit in hits])
-    of_title = {title: TITLE_SHARE * _overlap(terms, asked, total, rarity) for title, terms in titles.items()}
-    of_trail = {trail: HEADING_SHARE * _overlap(terms, asked, total, rarity) for trail, terms in trails.items()}
+    of_title = {title: TITLE_SHARE * _overlap(terms, asked, rarity) for title, terms in titles.items()}.get
+    of_trail = {trail: HEADING_SHARE * _overlap(terms, asked, rarity) for trail, terms in trails.items()}.get
     scores = [
-        of_title.get(hit.title, 0.0) + of_trail.get(hit.trail, 0.0) + COVERAGE_SHARE * held.get(hit.id, 0.0)
-        for hit in hits
+        of_title(hit.title, 0.0) + of_trail(hit.trail, 0.0) + COVERAGE_SHARE * own
+        for hit, own in zip(hits, held, strict=True)
     ]
-    matching = [hit for hit, score in zip(hits, scores, strict=True) if score > 0]
-    found, ranked = best_first(matching, [score for score in scores if score > 0])
-    return Ranking(MATCH, found, 1.0, scores=ranked)
+    if not all(scores):
+        hits = [hit for hit, score in zip(hits, scores, strict=True) if score > 0]
+        scores = [score for score in scores if score > 0]
+    return ranked_by(MATCH, hits, scores, 1.0)
 
 
-def _overlap(name: frozenset[str], asked: frozenset[str], total: float, rarity: Mapping[str, float]) -> float:
-    """How much a name and a question have in common, from 0 to 1, rare words counting more (Dice's coefficient).
-
-    `total` is what all words of the question weigh.
-    """
-    both = sum([rarity[term] for term in name & asked])
-    return 2 * both / (sum([rarity[term] for term in name]) + total)
+def _overlap(name: frozenset[str], asked: AskedTerms, rarity: Mapping[str, float]) -> float:
+    """How much a name and a question have in common, from 0 to 1, rare words counting more (Dice's coefficient)."""
+    both = sum([rarity[term] for term in name & asked.weights.keys()])
+    return 2 * both / (sum([rarity[term] for term in name]) + asked.total)
 
 
 def _rarity(count: int, passages: int) -> float:

@@ -44,7 +44,7 @@ def understood(question: Question, words: Words, languages: Sequence[str]) -> tu
         if word in swapped or is_known(word, words, languages):
             continue
         begun = _completions(word, words) if n == len(asked) - 1 else []
-        near = "" if begun else nearest(word, words, languages)
+        near = "" if begun else nearest_known(word, words, languages)
         if near:
             notices.append(f"“{word}” stands nowhere in what is searched; “{near}” was looked for instead.")
         if begun or near:
@@ -84,7 +84,7 @@ def is_known(word: str, words: Words, languages: Sequence[str]) -> bool:
     )
 
 
-def nearest(word: str, words: Words, languages: Sequence[str]) -> str:
+def nearest_known(word: str, words: Words, languages: Sequence[str]) -> str:
     """The word of the notes that is a letter or two off `word`; "" where there is none, or `word` is too short."""
     wanted = folded(word)
     if len(wanted) < _SHORTEST or not wanted.isalpha() or is_unspaced(wanted):
