@@ -73,7 +73,8 @@ def work(folder: Path, turns: int, out: IO[str]) -> None:
 
     from infold.errors import RunStateWrong
     from infold.inbox.run import ChunkRecord, EditRecord, ParagraphRecord, Run, RunStatus
-    from infold.inbox.runs import RunStore, apply_run, recover, save_planned, undo_run
+    from infold.inbox.run_store import RunStore
+    from infold.inbox.runs import apply_run, recover, save_planned, undo_run
     from infold.settings import Params
     from infold.workspace import Workspace
 

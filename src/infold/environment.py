@@ -76,11 +76,6 @@ class Environment:
         return self._path("INFOLD_STATE")
 
     @property
-    def state_home(self) -> Path | None:
-        """The folder of all state folders."""
-        return self._path("INFOLD_STATE_HOME")
-
-    @property
     def sessions(self) -> Path | None:
         """The folder of transcripts."""
         return self._path("INFOLD_SESSIONS")

@@ -33,7 +33,6 @@
     ├── EditRefused                   exit 1: an edit breaks a rule; the text goes back to the librarian
     │   ├── FindTextMissing           the find text stands nowhere in the note
     │   ├── FindTextAmbiguous         the find text stands in the note more than once
-    │   ├── RemovesTooMuch            the edit takes words away that no other edit puts back
     │   ├── ProtectedSpanBroken       the edit breaks front matter, a code fence, a table or a comment
     │   └── StructureBroken           the edit parts a list, a lead-in or a callout, or stands above the beginning
     ├── LibrarianFault                exit 1: no valid answer; the chunk stays in the inbox
@@ -255,10 +254,6 @@ class FindTextMissing(EditRefused):
 
 class FindTextAmbiguous(EditRefused):
     """The find text stands in the note more than once."""
-
-
-class RemovesTooMuch(EditRefused):
-    """The edit takes words away that no other edit of the chunk puts back."""
 
 
 class ProtectedSpanBroken(EditRefused):

@@ -235,7 +235,6 @@ class VaultParts:
         paths: Sequence[str] | None = None,
         vectors: bool = True,
         rebuild: bool = False,
-        wait_seconds: float | None = None,
         seen: tuple[Catalogue, CatalogueResult] | None = None,
         feeds: Sequence[Feed] | None = None,
     ) -> SyncResult:
@@ -258,7 +257,6 @@ class VaultParts:
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,
-            wait_seconds=lazy.search.index.generations.SYNC_WAIT_SECONDS if wait_seconds is None else wait_seconds,
         )
 
     # how parts are built

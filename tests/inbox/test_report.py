@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from infold.inbox.run import Run, RunStatus, SkippedFile
-from infold.inbox.runs import RunStore, apply_run, undo_run
+from infold.inbox.run_store import RunStore
+from infold.inbox.runs import apply_run, undo_run
 from infold.librarian.spend import Usage
 from tests.fakes.planned import PLACES, planned_vault
 

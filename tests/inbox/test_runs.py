@@ -14,7 +14,8 @@ from infold.durable.files import Disk
 from infold.durable.locks import vault_lock
 from infold.errors import NoteChanged, RunNotFound, RunStateWrong, StateUnwritable, VaultBusy
 from infold.inbox.run import RunStatus
-from infold.inbox.runs import RunStore, apply_run, recover, save_planned, undo_run
+from infold.inbox.run_store import RunStore
+from infold.inbox.runs import apply_run, recover, save_planned, undo_run
 from tests.fakes.planned import NOTES, planned_vault
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from infold.errors import RunStateWrong
 from infold.inbox.run import RunStatus
-from infold.inbox.runs import RunStore, apply_run, recover, save_planned, undo_run
+from infold.inbox.run_store import RunStore
+from infold.inbox.runs import apply_run, recover, save_planned, undo_run
 from infold.vault.edits import apply_edits
 from tests.fakes.planned import NOTES, PLACES, planned_vault
 from tests.fakes.stopping_disk import MOMENTS, Stopped, stopping_at

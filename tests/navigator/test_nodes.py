@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infold.navigator.nodes import NodeType, NoteNode, article_nodes, children
+from infold.navigator.nodes import NodeType, NoteNode, article_nodes
 from infold.navigator.proximity import embedded_text
 from infold.navigator.records import StoredNode
 from infold.vault.note import parse
@@ -151,5 +151,5 @@ def test_every_block_is_in_one_paragraph_and_reading_order_holds(parts):
     assert [" ".join(node.text.split()) for node in found if node.type is NodeType.PARAGRAPH] == [
         " ".join(part.split()) for part in written
     ]
-    below = children(found)
-    assert sum(map(len, below.values())) == len(found) - 1
+    ids = [node.id for node in found]
+    assert [node.parent_id in ids[:place] for place, node in enumerate(found)] == [False, *[True] * (len(found) - 1)]

@@ -67,7 +67,7 @@ class Store:
         self._frames: list[_Frame] = []  # who uses the connection, the innermost last
         self._is_closed = False
         self._spare: list[Lookup] = []
-        self._database = Database(file, SCHEMA, busy_seconds=BUSY_SECONDS)
+        self._database = Database(file, SCHEMA)
         with self._database.alone() as connection:
             self._db = connection
         self._rows = Rows(connection)

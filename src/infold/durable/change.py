@@ -52,11 +52,6 @@ class Change:
     lost: tuple[str, ...] = ()
     undone_at: str | None = None
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The files it is about."""
-        return tuple(file.path for file in self.files)
-
 
 @dataclass(frozen=True, slots=True)
 class Undone:

@@ -62,9 +62,9 @@ class PlannedChange:
         """The unified diff of each file, by path."""
         return {file.path: unified(_text(file.before), _text(file.after), file.path) for file in self.files}
 
-    def apply(self, wait_seconds: float = WAIT_SECONDS) -> Change:
+    def apply(self) -> Change:
         """Makes it. Raises NoteChanged where a file is not as planned, VaultBusy, PathRefused, StateUnwritable."""
-        return self.changes.apply(self, wait_seconds)
+        return self.changes.apply(self)
 
 
 class Changes:
@@ -97,9 +97,9 @@ class Changes:
         files = [FileChange(target, current, self._store.blobs(change.id).get(before))]
         return self.plan(ChangeKind.RESTORE, files, f"{target} as it was before {change.id}")
 
-    def apply(self, plan: PlannedChange, wait_seconds: float = WAIT_SECONDS) -> Change:
+    def apply(self, plan: PlannedChange) -> Change:
         """Makes a change. Raises as `PlannedChange.apply` says, and then nothing is changed."""
-        with self.held(wait_seconds):
+        with self.held():
             moment = datetime.now(UTC)
             change_id = self._store.new_id(moment, SMALL if plan.kind in (ChangeKind.WRITE, ChangeKind.LOG) else "")
             journal = self._journal(change_id)
@@ -122,12 +122,12 @@ class Changes:
                 self._store.forget_oldest(MOST_SMALL)
             return change_of(change_id, entries)
 
-    def undo(self, name: str, wait_seconds: float = WAIT_SECONDS) -> Undone:
+    def undo(self, name: str) -> Undone:
         """Takes a change back, what was written elsewhere in its files since kept; what has to stay is named.
 
         Raises RunNotFound; RunStateWrong where it was taken back already; VaultBusy; StateUnwritable.
         """
-        with self.held(wait_seconds):
+        with self.held():
             change = self.find(name)
             if change.undone_at is not None:
                 raise RunStateWrong(f"{change.id} was already undone on {when(change.undone_at)}.")
@@ -141,11 +141,11 @@ class Changes:
             self._store.clear_pending(change.id)
             return Undone(self.load(change.id), *undo_outcome(entry))
 
-    def recover(self, wait_seconds: float = WAIT_SECONDS) -> list[str]:
+    def recover(self) -> list[str]:
         """Finishes what stopped processes left, and says what, a sentence each. Cheap where there is nothing."""
         if not is_unfinished(self._workspace):
             return []
-        with vault_lock(self._workspace, wait_seconds):
+        with vault_lock(self._workspace):
             self._adopt()
             return self._recover()
 

@@ -51,10 +51,10 @@ class Replacement:
         """The bytes of the file now; None where there is none. Raises StateUnwritable."""
         return _read(self._target)
 
-    def put(self, before: bytes | None, after: bytes, like: Path | None = None) -> bool:
+    def put(self, before: bytes | None, after: bytes) -> bool:
         """Gives the file `after`, if it still has `before` (None: is not there); False, and it is as saved, if not."""
         try:
-            self.prepare(after, like)
+            self.prepare(after)
             return self.put_prepared(before, after)
         finally:
             self.without_part()

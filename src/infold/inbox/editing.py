@@ -19,8 +19,9 @@ from infold.librarian.answers import Chunk, EditRequest, OpenNote
 from infold.librarian.base import Librarian
 from infold.librarian.spend import Usage
 from infold.settings import EditingParams
-from infold.vault.edits import apply_edits, find_once
+from infold.vault.edits import apply_edits
 from infold.vault.files import decode
+from infold.vault.match import find_once
 from infold.vault.splices import white_space_at_ends
 
 

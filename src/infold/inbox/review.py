@@ -23,8 +23,9 @@ from infold.inbox.run_store import RunStore
 from infold.inbox.runs import recover, save_planned
 from infold.librarian.offline.inserting import Insertion, edit_for
 from infold.librarian.offline.placing import InsertionPoint
-from infold.vault.edits import find_once, plan_changes
+from infold.vault.edits import plan_changes
 from infold.vault.files import decode, read_bytes
+from infold.vault.match import find_once
 from infold.vault.note import parse
 from infold.vault.protect import check_protected
 from infold.vault.records import BlockKind, Note

@@ -16,7 +16,7 @@ from infold.durable.changes import Changes
 from infold.durable.journal import Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.records import FileChange
-from infold.durable.undo import Conflict, undo_outcome
+from infold.durable.undo import undo_outcome
 from infold.durable.unfinished import is_unfinished
 from infold.errors import NoteChanged, RunStateWrong
 from infold.inbox.run import NoteChange, Run, RunStatus, placed
@@ -25,8 +25,6 @@ from infold.inbox.settlement import UndoResult, settle, without_paragraphs
 from infold.inbox.undo import check_undoable, undo_run_in
 from infold.text import counted
 from infold.workspace import Workspace
-
-__all__ = ["Conflict", "RunStore", "UndoResult", "apply_run", "recover", "save_planned", "undo_run"]
 
 _ATTEMPTS: Final = 5
 
@@ -76,13 +74,13 @@ def apply_run(workspace: Workspace, run_id: str, wait_seconds: float = WAIT_SECO
     return run
 
 
-def undo_run(workspace: Workspace, run_id: str, wait_seconds: float = WAIT_SECONDS) -> UndoResult:
+def undo_run(workspace: Workspace, run_id: str) -> UndoResult:
     """Takes a run back, later changes elsewhere in its notes kept; what has to stay is named in the result.
 
     Raises RunStateWrong for a run that was not applied, or was taken back already; VaultBusy; StateUnwritable.
     """
     store = RunStore(workspace.runs)
-    with vault_lock(workspace, wait_seconds):
+    with vault_lock(workspace):
         _recover(workspace, store)
         run = store.load(run_id)
         check_undoable(run)

@@ -72,11 +72,6 @@ class NavigatorChoices:
         with self._db.writing() as db:
             db.executemany("INSERT OR IGNORE INTO imports VALUES (?, ?)", [(path, now) for path in paths])
 
-    def drop(self, paths: Iterable[str]) -> None:
-        """Notes that are no longer imported; summaries that were paid for stay kept."""
-        with self._db.writing() as db:
-            db.executemany("DELETE FROM imports WHERE path = ?", [(path,) for path in paths])
-
     def summaries(self, context_hashes: Sequence[str], lens: str = "") -> dict[str, str]:
         """The kept summaries of these contents through a lens, by context hash."""
         found: dict[str, str] = {}

@@ -46,7 +46,7 @@ def unit(rows: Matrix) -> Matrix:
     return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
-def smoothed(vectors: Matrix, edges: Sequence[tuple[int, int]], weight: float = _SMOOTHING) -> Matrix:
+def smoothed(vectors: Matrix, edges: Sequence[tuple[int, int]]) -> Matrix:
     """Each row drawn towards the mean of those it is linked with, both ways: what is linked is often of one theme."""
     if not edges:
         return vectors
@@ -56,17 +56,17 @@ def smoothed(vectors: Matrix, edges: Sequence[tuple[int, int]], weight: float = 
         np.add.at(sums, one, vectors[other])
         np.add.at(counts, one, 1)
     means = np.divide(sums, counts[:, None], out=np.zeros_like(sums), where=counts[:, None] > 0)
-    return unit((vectors + weight * means).astype(np.float32))
+    return unit((vectors + _SMOOTHING * means).astype(np.float32))
 
 
-def spherical_k_means(vectors: Matrix, k: int, seed: int = 0) -> Clustering:
+def spherical_k_means(vectors: Matrix, k: int) -> Clustering:
     """`k` clusters (fewer where there are fewer different rows) by cosine: the best of a few starts.
 
     Starts are chosen far apart (k-means++, Arthur and Vassilvitskii 2007). Clusters come in the order of their size.
     """
     if not len(vectors):
         return Clustering(np.zeros(0, dtype=np.int64), np.zeros((0, vectors.shape[1]), dtype=np.float32))
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     best: tuple[float, Labels, Matrix] | None = None
     for _ in range(_STARTS):
         labels, centres, score = _settled(vectors, _far_apart(vectors, k, draw))

@@ -100,15 +100,6 @@ def article_nodes(note: Note) -> tuple[NoteNode, ...]:
     return tuple(_Builder(note).build())
 
 
-def children(nodes: Sequence[NoteNode]) -> dict[str, list[NoteNode]]:
-    """The nodes right below each, by id, in reading order."""
-    below: dict[str, list[NoteNode]] = {node.id: [] for node in nodes}
-    for node in nodes:
-        if node.parent_id is not None:
-            below[node.parent_id].append(node)
-    return below
-
-
 class _Builder:
     def __init__(self, note: Note) -> None:
         self._note = note

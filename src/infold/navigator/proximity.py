@@ -63,11 +63,6 @@ class NodeVectors:
         """The rows of the nodes of a type."""
         return self._stretches.get(kind, slice(0, 0))
 
-    def of_types(self, types: Collection[str]) -> NDArray[np.bool_]:
-        """For each row whether its node is of one of these types."""
-        names, codes = self._type_codes
-        return np.array([name in types for name in names], dtype=np.bool_)[codes]
-
     def of_paths(self, paths: Collection[str]) -> NDArray[np.bool_]:
         """For each row whether its node is of one of these notes."""
         names, codes = self._path_codes
@@ -78,10 +73,6 @@ class NodeVectors:
         kinds = [kind for n, kind in enumerate(self.types) if n == 0 or kind != self.types[n - 1]]
         first = [self.types.index(kind) for kind in kinds]
         return {kind: slice(*ends) for kind, ends in zip(kinds, pairwise([*first, len(self.types)]), strict=True)}
-
-    @cached_property
-    def _type_codes(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-        return _coded(self.types)
 
     @cached_property
     def _path_codes(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:

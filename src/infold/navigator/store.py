@@ -318,12 +318,6 @@ class NavigatorStore:
                 "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
             )
 
-    def forget(self, paths: Iterable[str]) -> None:
-        """Notes that are no longer imported: their nodes go, summaries that were paid for stay kept."""
-        gone = list(paths)
-        self.choices.drop(gone)
-        self.put((), gone)
-
     def settle(self, summaries: Mapping[str, str]) -> None:
         """Gives nodes, by id, the summary of their content now."""
         with self._nodes.writing() as db:

@@ -25,7 +25,6 @@ from infold.navigator.theme_connections import connections
 from infold.search.languages import is_stop_word
 from infold.text import content_hash, words
 
-LEVELS: Final = (1, 2, 3)  # from a few broad themes to many fine ones
 _MOST: Final = {1: 8, 2: 24, 3: 64}
 _REPRESENTATIVES: Final = 5
 _LEAST_NOTES: Final = 3  # a theme, on the average

@@ -71,9 +71,7 @@ def knowledge_query(vault: OpenVault, request: KnowledgeQueryRequest) -> Knowled
     return answered(vault, request)
 
 
-def answered(
-    vault: OpenVault, request: KnowledgeQueryRequest, paths: Sequence[str] = (), notices: Sequence[str] = ()
-) -> KnowledgeQueryAnswer:
+def answered(vault: OpenVault, request: KnowledgeQueryRequest, paths: Sequence[str] = ()) -> KnowledgeQueryAnswer:
     """The answer from what `paths` hold, else from everything; the same question on the same text is packed once."""
     from infold.operations.piece_choice import choose
 
@@ -97,7 +95,7 @@ def answered(
     answer = KnowledgeQueryAnswer.model_validate_json(kept)
     return answer.model_copy(
         update={
-            "notices": (*notices, *choice.notices, *found.notices),
+            "notices": (*choice.notices, *found.notices),
             "decided_by": choice.decided_by,
             "usage": choice.usage,
             "quote": choice.quote,

@@ -13,23 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from infold.errors import EditRefused, RemovesTooMuch
+from infold.errors import EditRefused
 from infold.text import collapse_spaces, folded_words
-from infold.vault.match import Haystack, Match, find_once, line_of
+from infold.vault.match import Haystack, Match, line_of
 from infold.vault.splices import Splice, aligned, from_line_start, joined, line_end_at, spliced, white_space_at_ends
-
-__all__ = [
-    "LocatedEdit",
-    "Match",
-    "Splice",
-    "added_words",
-    "apply_changes",
-    "apply_edits",
-    "check_removal",
-    "find_once",
-    "plan_changes",
-    "removed_words",
-]
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _LIST_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
@@ -48,12 +35,12 @@ class LocatedEdit:
     @property
     def added(self) -> Counter[str]:
         """The words, folded, that stand there more often after than before."""
-        return added_words(self.before, self.after)
+        return _more_words(self.before, self.after)
 
     @property
     def removed(self) -> Counter[str]:
         """The words, folded, that stood there more often before than after."""
-        return added_words(self.after, self.before)
+        return _more_words(self.after, self.before)
 
 
 def apply_edits(text: str, edits: Sequence[tuple[str, str]]) -> str:
@@ -113,26 +100,9 @@ def plan_change(haystack: Haystack, find: str, replace: str) -> LocatedEdit:
     return LocatedEdit(Match(start, end), whole, apply_changes(whole, [inside]), tuple(splices))
 
 
-def added_words(before: str, after: str) -> Counter[str]:
+def _more_words(before: str, after: str) -> Counter[str]:
     """The words, folded and counted, that `after` has more of than `before`."""
     return Counter(folded_words(after)) - Counter(folded_words(before))
-
-
-def removed_words(before: str, after: str) -> list[str]:
-    """The words, folded, that `before` has more of than `after`, in the order they stand there."""
-    return _in_order(before, added_words(after, before))
-
-
-def check_removal(changes: Sequence[LocatedEdit], max_removed_words: int) -> None:
-    """Refuses a change that takes more than `max_removed_words` words away that no other of `changes` adds.
-
-    `changes` are all of one chunk, whatever their note: a word that moves is not lost. Raises RemovesTooMuch, naming
-    the edit and the words.
-    """
-    lost = lost_words(changes)
-    for number, words in enumerate(lost, start=1):
-        if len(words) > max_removed_words:
-            raise RemovesTooMuch(f"edit {number} {removal_clause(words, max_removed_words)}", hint=REMOVAL_HINT)
 
 
 REMOVAL_HINT: Final = "Keep the note's text: quote it in `replace` and add the new text to it."
@@ -145,7 +115,10 @@ def removal_clause(words: Sequence[str], most: int) -> str:
 
 
 def lost_words(changes: Sequence[LocatedEdit]) -> list[list[str]]:
-    """For each change the words it takes away that no other change adds; each added word makes up for one."""
+    """For each change the words, folded, that it takes away and no other adds; each added word makes up for one.
+
+    `changes` are all of one chunk, whatever their note: a word that moves is not lost.
+    """
     pool: Counter[str] = Counter()
     for change in changes:
         pool += change.added

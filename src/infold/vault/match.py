@@ -16,7 +16,7 @@ from infold.errors import FindTextAmbiguous, FindTextMissing
 from infold.text import collapse_spaces, folded_words
 
 MOST_PLACES: Final = 40  # how many places of an ambiguous text are counted and named
-NEAREST: Final = 3
+_NEAREST: Final = 3
 _CANDIDATES: Final = 12
 _LONGEST_WINDOW: Final = 4_000
 _LONGEST_WANTED: Final = 1_000
@@ -116,7 +116,7 @@ def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + returns - pairs + 1
 
 
-def nearest(text: str, wanted: str, limit: int = NEAREST) -> list[NearMiss]:
+def nearest(text: str, wanted: str) -> list[NearMiss]:
     """The places of `text` most like `wanted`, best first, none overlapping another.
 
     Windows of as many lines as `wanted` has are ranked by the rare words they share with it; the best of them are then
@@ -139,7 +139,7 @@ def nearest(text: str, wanted: str, limit: int = NEAREST) -> list[NearMiss]:
     found.sort(key=lambda miss: (-miss.score, miss.line))
     kept: list[NearMiss] = []
     for miss in found:
-        if len(kept) < limit and miss.score >= 40 and all(abs(miss.line - other.line) >= height for other in kept):
+        if len(kept) < _NEAREST and miss.score >= 40 and all(abs(miss.line - other.line) >= height for other in kept):
             kept.append(miss)
     return kept
 

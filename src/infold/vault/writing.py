@@ -67,12 +67,12 @@ class NoteWriter:
 
 
 @contextlib.contextmanager
-def note_writer(workspace: Workspace, wait_seconds: float = WAIT_SECONDS) -> Iterator[NoteWriter]:
+def note_writer(workspace: Workspace) -> Iterator[NoteWriter]:
     """The vault, held for this caller; what a killed process left behind is put right first.
 
-    Raises VaultBusy where another holds it for longer than `wait_seconds`.
+    Raises VaultBusy where another holds it for too long.
     """
-    with Changes(workspace).held(wait_seconds) as changes:
+    with Changes(workspace).held(WAIT_SECONDS) as changes:
         yield NoteWriter(workspace, changes)
 
 
