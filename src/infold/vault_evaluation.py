@@ -13,6 +13,7 @@ from pathlib import Path
 from infold import __version__
 from infold.app import OpenVault, open_steps
 from infold.durable.files import SHARED, Disk
+from infold.durable.records import moment
 from infold.environment import Environment
 from infold.errors import UsageError
 from infold.evaluation import report
@@ -100,7 +101,7 @@ def measure_summaries(vault: OpenVault, workspace: Workspace | None = None) -> t
     target = params.summary.summary_target_words
     judged = SummariesEvaluation(
         vault=space.vault.name,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=moment(),
         version=__version__,
         librarian=librarian,
         target_words=target,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import itertools
-import json
 import multiprocessing
 import os
 import threading
@@ -27,9 +26,7 @@ from infold.errors import (
     UsageError,
     VaultFault,
 )
-from infold.inbox.all_changes import all_changes
 from infold.notebook.pages import notebook_write
-from infold.text import content_hash
 from infold.vault.scanning import scan
 from tests.fakes.saving_editor import SAVES, at_every_call, saving_at
 
@@ -326,26 +323,6 @@ def test_a_daily_log_is_only_added_to(workspace, put, text):
     assert text("daily/2026-02-24.md") == "# Log\n\n## 10:00\nsaid\n"
     notebook_write(workspace, "daily/2026-02-24", "more")
     assert text("daily/2026-02-24.md").endswith("said\n\nmore\n")
-
-
-def test_writes_that_an_earlier_version_kept_can_be_taken_back(workspace, put, text):
-    """They are listed as what they are, undone to the byte, and a temporary file of then is swept away."""
-    put("a.md", "new\n")
-    put(".infold-0123.tmp", "half")
-    folder = workspace.notebook / "writes"
-    (folder / "blobs").mkdir(parents=True)
-    for data in (b"old\n", b"new\n"):
-        (folder / "blobs" / content_hash(data)).write_bytes(data)
-    record = {"path": "a.md", "at": "2026-01-01T00:00:00+00:00", "after": content_hash(b"new\n")}
-    for name, before in (("w-2026-01-01-000000-0001", content_hash(b"old\n")), ("w-2026-01-01-000000-0002", None)):
-        (folder / f"{name}.json").write_text(json.dumps({"id": name, "before": before, **record}))
-    (workspace.notebook / "under-way.json").write_text(json.dumps(str(workspace.vault / ".infold-0123.tmp")))
-    known = all_changes(workspace)
-    assert [change.id[-4:] for change in known] == ["0002", "0001"]
-    assert not folder.exists()
-    assert not (workspace.vault / ".infold-0123.tmp").exists()
-    Changes(workspace).undo("w-2026-01-01-000000-0001")
-    assert text("a.md") == "old\n"
 
 
 def test_any_command_finishes_what_was_stopped(workspace, put):

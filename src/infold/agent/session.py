@@ -12,13 +12,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from infold.agent.accounting import message_tokens
 from infold.durable.files import PRIVATE, Disk, unwritable
 from infold.durable.locks import vault_lock
+from infold.durable.records import moment
 from infold.errors import UsageError
 from infold.notebook.flush import flush_reminder
 from infold.notebook.transcripts import SUFFIX
@@ -58,9 +58,8 @@ class AgentSession:
 
     def add(self, record: Record, *, is_injected: bool = False) -> None:
         """Adds what was said, or a call's result; on disk when this returns. Raises VaultBusy, StateUnwritable."""
-        at = datetime.now(UTC).isoformat(timespec="seconds")
         marked = {**record, "is_injected": True} if is_injected else dict(record)
-        line = json.dumps({**marked, "timestamp": at}, ensure_ascii=False).encode() + b"\n"
+        line = json.dumps({**marked, "timestamp": moment()}, ensure_ascii=False).encode() + b"\n"
         with vault_lock(self.workspace, WAIT_SECONDS):
             Disk().make_folder(self.file.parent)
             _append(self.file, line)

@@ -32,8 +32,7 @@ def ask(
     with call.vault() as vault:
         answer = ask_(vault, request)
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     if answer.quote is not None:
         call.terminal.say(quoted(answer.quote))
         return 0

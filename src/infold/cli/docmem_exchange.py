@@ -15,7 +15,6 @@ from infold.cli.docmem_shared import (
     NodeArgument,
     choice,
     one_place,
-    say_or_emit,
     tell_summaries,
 )
 from infold.cli.options import Call, command
@@ -82,7 +81,7 @@ def import_(
         said = f"brought up to date, {changes}: {done.node}"
     else:
         said = f"imported before, nothing done: {done.node}"
-    say_or_emit(call, done, said)
+    call.terminal.answer(done, said)
     tell_summaries(call.terminal, done.summaries)
     return 0
 
@@ -150,7 +149,7 @@ def to_inbox(
     else:
         said = f"sent on {sent.day} already, nothing done: {sent.node}"
         call.terminal.notice("--again sends it once more.")
-    return say_or_emit(call, sent, said)
+    return call.terminal.answer(sent, said)
 
 
 @command
@@ -170,8 +169,7 @@ def place(
     with call.vault() as vault:
         answer = place_document(vault, document, DocmemPlaceRequest(text=document.text, apply=apply))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     said = f"below {answer.target}" if answer.target is not None else "in a new tree"
     call.terminal.say(f"{answer.score:.2f}  {said}")
     call.terminal.say(f"      {answer.reason}", style="dim")
@@ -189,7 +187,7 @@ def _is_session(workspace: Workspace, source: str) -> bool:
 
 
 def _tell_session(call: Call, tree: operations.DocmemImportSessionAnswer) -> int:
-    say_or_emit(call, tree, f"{tree.added} of {tree.turns} turns are new: {tree.node}")
+    call.terminal.answer(tree, f"{tree.added} of {tree.turns} turns are new: {tree.node}")
     if tree.malformed:
         call.terminal.notice(
             f"! {tree.session}: lines that cannot be read: {len(tree.malformed)}, the first is {tree.malformed[0]}",

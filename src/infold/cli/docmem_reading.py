@@ -12,7 +12,6 @@ from infold import lazy
 from infold.cli.docmem_shared import (
     NodeArgument,
     choice,
-    say_or_emit,
     show_node,
     show_nodes,
     show_text,
@@ -54,7 +53,7 @@ def roots(call: Call) -> int:
         answer = operations.docmem_roots(vault, Nothing())
     if not answer.trees and not call.terminal.is_json:
         call.terminal.notice("There are no trees. `infold docmem create` begins one, `infold docmem import` reads one.")
-    return say_or_emit(call, answer, *(f"{tree.root}  {counted(tree.nodes, 'node')}" for tree in answer.trees))
+    return call.terminal.answer(answer, *(f"{tree.root}  {counted(tree.nodes, 'node')}" for tree in answer.trees))
 
 
 @command
@@ -113,8 +112,7 @@ def text(
     with call.vault() as vault:
         answer = operations.docmem_serialize(vault, request)
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     if answer.text:
         sys.stdout.write(f"{call.terminal.safe(answer.text)}\n")
     if answer.stale:
@@ -184,8 +182,7 @@ def search(
         found = docmem_search(vault, DocmemSearchRequest(query=asked, within=within, limit=limit))
     tell_notices(call.terminal, found.notices)
     if call.terminal.is_json:
-        call.terminal.emit(found.as_json())
-        return 0
+        return call.terminal.answer(found)
     for result in found.results:
         _show_result(call.terminal, result)
     for tag, nodes in found.linked.items():
@@ -208,8 +205,7 @@ def tags(
     with call.vault() as vault:
         answer = docmem_tags(vault, DocmemTagsRequest(tag=tag, limit=limit))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     for node in answer.nodes:
         show_text(call.terminal, node)
     if not answer.nodes:

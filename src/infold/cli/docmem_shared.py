@@ -81,24 +81,14 @@ def choice(given: str, known: Sequence[str], what: str) -> Any:
 
 def show_node(call: Call, node: MemoryNode, *, did: str = "", summaries: Iterable[MadeSummary] = ()) -> int:
     """One node: its full metadata; with `--json` the answer. Says what was summarised. Gives the exit code."""
-    say_or_emit(call, node, f"{did} {node}" if did else str(node))
+    call.terminal.answer(node, f"{did} {node}" if did else str(node))
     tell_summaries(call.terminal, summaries)
     return 0
 
 
 def show_nodes(call: Call, answer: Message, nodes: Iterable[MemoryNode]) -> int:
     """Nodes, a line each; with `--json` the answer. Gives the exit code."""
-    return say_or_emit(call, answer, *(str(node) for node in nodes))
-
-
-def say_or_emit(call: Call, answer: Message, *lines: str) -> int:
-    """The answer of an operation: with `--json` as it is, else these lines. Gives the exit code."""
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-    else:
-        for line in lines:
-            call.terminal.say(line)
-    return 0
+    return call.terminal.answer(answer, *(str(node) for node in nodes))
 
 
 def show_text(terminal: Terminal, node: MemoryNode, indent: str = "") -> None:

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from infold import lazy
-from infold.cli.docmem_shared import say_or_emit
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
-from infold.errors import StoreDamaged, StoreTooNew, UsageError
+from infold.errors import StoreDamaged, StoreTooNew
 from infold.operations import docmem_exchange as operations
 from infold.operations.contract import Nothing
 from infold.operations.docmem_search import docmem_index
@@ -25,10 +24,8 @@ def index(call: Call) -> int:
     """Bring the search index up to date with the trees: only what changed is sent. Every search does this first."""
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         done = docmem_index(vault, Nothing())
-    say_or_emit(
-        call,
-        done,
-        f"{done.sent} nodes sent, {done.removed} taken away, {done.embeddings_computed} embeddings computed.",
+    call.terminal.answer(
+        done, f"{done.sent} nodes sent, {done.removed} taken away, {done.embeddings_computed} embeddings computed."
     )
     if done.waiting:
         call.terminal.notice(f"{done.waiting:,} nodes are found by words only until `infold index` has run.")
@@ -66,7 +63,7 @@ def backup(call: Call, file: BackupArgument) -> int:
     """
     with call.vault() as vault:
         answer = operations.docmem_backup(vault, operations.DocmemBackupRequest(file=file))
-    return say_or_emit(call, answer, f"wrote {file}")
+    return call.terminal.answer(answer, f"wrote {file}")
 
 
 @command
@@ -82,12 +79,9 @@ def restore_backup(
     """
     store = call.place().workspace.docmem
     what = _what_goes(store)
-    if what and not yes:
-        question = f"{what} would be replaced by the trees of {file}"
-        if call.terminal.is_json or not call.terminal.is_watched:
-            raise UsageError(f"{question}.", hint="Add --yes to do it.")
-        if not typer.confirm(f"{question}. Go on?", err=True):
-            return 1
+    would = f"{what} would be replaced by the trees of {file}"
+    if what and not call.terminal.agrees(would, f"{would}. Go on?", yes=yes):
+        return 1
     kept = lazy.docmem.maintenance.replace(store, file) if what == _UNUSABLE else None
     with lazy.docmem.memory.open_docmem(store) as memory:
         kept = kept or lazy.docmem.maintenance.restore(memory.store, file)

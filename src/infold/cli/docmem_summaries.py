@@ -12,7 +12,6 @@ from infold.cli.docmem_shared import (
     NodeArgument,
     context_fields,
     hash_of,
-    say_or_emit,
     show_node,
     show_nodes,
     show_text,
@@ -95,8 +94,7 @@ def condense(
     with Stages(call.terminal) as stages, call.vault(stages) as vault:
         done = condense_memory(vault, DocmemCondenseRequest(node=root, dry_run=dry_run))
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     if dry_run:
         return _show_plan(call, done)
     for node in (*done.made, *done.renewed):
@@ -117,7 +115,7 @@ def history(call: Call, node: NodeArgument) -> int:
         context = f"{version.context_type}:{version.context_name}:{version.context_value}"
         lines += [f"{version.version}  {context} until {version.operation} {version.replaced_at}"]
         lines += [f"   {first_line(version.text)}"]
-    return say_or_emit(call, answer, *lines)
+    return call.terminal.answer(answer, *lines)
 
 
 @command
@@ -132,7 +130,7 @@ def deleted(
     for one in answer.deleted:
         lines += [f"{one.node} {one.context} {one.operation} {one.deleted_at}  {counted(one.nodes, 'node')}"]
         lines += [f"   {first_line(one.text)}"]
-    return say_or_emit(call, answer, *(lines or ["Nothing was deleted."]))
+    return call.terminal.answer(answer, *(lines or ["Nothing was deleted."]))
 
 
 @command

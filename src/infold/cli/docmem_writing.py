@@ -19,7 +19,6 @@ from infold.cli.docmem_shared import (
     context_fields,
     hash_of,
     one_place,
-    say_or_emit,
     show_node,
     tell_summaries,
 )
@@ -98,7 +97,7 @@ def append(
     )
     with call.vault() as vault:
         done = operations.docmem_append_all(vault, many)
-    say_or_emit(call, done, *(f"added {node}" for node in done.nodes))
+    call.terminal.answer(done, *(f"added {node}" for node in done.nodes))
     tell_summaries(call.terminal, done.summaries)
     return 0
 
@@ -239,15 +238,13 @@ def delete(
     with call.vault() as vault:
         seen = vault.docmem.get(node)
         size = vault.docmem.size(node)
-        if (size > 1 or for_good) and not yes:
-            what = f"{counted(size, 'node')}{' for good' * for_good}: {seen}"
-            if call.terminal.is_json or not call.terminal.is_watched:
-                raise UsageError(f"This would delete {what}.", hint="Add --yes to do it.")
-            if not typer.confirm(f"Delete {what}?", err=True):
-                return 1
+        what = f"{counted(size, 'node')}{' for good' * for_good}: {seen}"
+        is_much = size > 1 or for_good
+        if is_much and not call.terminal.agrees(f"This would delete {what}", f"Delete {what}?", yes=yes):
+            return 1
         request = operations.DocmemDeleteRequest(node=node, expected_hash=expected or seen.hash, for_good=for_good)
         done = operations.docmem_delete(vault, request)
-    return say_or_emit(call, done, f"deleted {counted(done.deleted, 'node')}: {seen}")
+    return call.terminal.answer(done, f"deleted {counted(done.deleted, 'node')}: {seen}")
 
 
 @command
@@ -301,7 +298,9 @@ def _of_json(line: str, number: int, context: str | None) -> dict[str, Any]:
 
 
 def _show_marks(call: Call, answer: docmem_marks.DocmemMarksAnswer) -> int:
-    return say_or_emit(call, answer, ", ".join(f"{name}={value}" for name, value in answer.marks.items()) or "no marks")
+    return call.terminal.answer(
+        answer, ", ".join(f"{name}={value}" for name, value in answer.marks.items()) or "no marks"
+    )
 
 
 def _is_number(value: str) -> bool:

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infold.cli.forecast import confirmed
-from infold.cli.integrate import LibrarianOption
-from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
+from infold.cli.options import (
+    LIBRARIAN,
+    AcceptOption,
+    Call,
+    CheckOption,
+    ModelName,
+    PaidYesOption,
+    ReportOption,
+    WhoDecides,
+    command,
+)
 from infold.cli.progress import Stages
 from infold.cli.terminal import Terminal
 from infold.errors import UsageError
@@ -20,8 +29,6 @@ from infold.vault_evaluation import estimate_filing, filing_plan, measure_filing
 
 if TYPE_CHECKING:
     from infold.evaluation.findings import Findings
-
-_LIBRARIAN = "Librarian"
 
 
 @command
@@ -44,19 +51,14 @@ def evaluate(
         ),
     ] = None,
     out: ReportOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
-    librarian: Annotated[
-        LibrarianOption | None,
-        typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=_LIBRARIAN),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model's name at the endpoint.", rich_help_panel=_LIBRARIAN)
-    ] = None,
+    yes: PaidYesOption = False,
+    librarian: WhoDecides = None,
+    model: ModelName = None,
     max_usd: Annotated[
-        float | None, typer.Option(metavar="USD", help="Of all cases together.", rich_help_panel=_LIBRARIAN)
+        float | None, typer.Option(metavar="USD", help="Of all cases together.", rich_help_panel=LIBRARIAN)
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Of all cases together.", rich_help_panel=_LIBRARIAN)
+        int | None, typer.Option(metavar="N", help="Of all cases together.", rich_help_panel=LIBRARIAN)
     ] = None,
     accept: AcceptOption = None,
     check: CheckOption = None,

@@ -9,7 +9,7 @@ import typer
 
 from infold.cli.evaluate import show_evaluation
 from infold.cli.forecast import agreed
-from infold.cli.options import AcceptOption, Call, CheckOption, ReportOption, command
+from infold.cli.options import AcceptOption, Call, CheckOption, PaidYesOption, ReportOption, command
 from infold.cli.progress import Stages
 from infold.errors import UsageError
 from infold.evaluation.metric_files import retrieval_files, write_files
@@ -77,7 +77,7 @@ def summaries(
     call: Call,
     *,
     out: ReportOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
+    yes: PaidYesOption = False,
 ) -> int:
     """Measure the summaries of your notes: length, words the note does not have, whether they tell notes apart.
 

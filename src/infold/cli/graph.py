@@ -70,11 +70,7 @@ def graph(
             return _draw(call.terminal, vault, note, hops, picture)
         request = KnowledgeGraphRequest(view=chosen, note=note, to=to, hops=hops, limit=limit)
         answer = knowledge_graph(vault, request)
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-    else:
-        call.terminal.say("\n".join(_lines(answer)))
-    return 0
+    return call.terminal.answer(answer, "\n".join(_lines(answer)))
 
 
 def _draw(terminal: Terminal, vault: OpenVault, note: str | None, hops: int, file: Path) -> int:
@@ -131,11 +127,7 @@ def backlinks(call: Call, note: LinkedNoteArgument, *, limit: MostOption = 50) -
 def _of_a_note(call: Call, view: GraphView, note: str, limit: int) -> int:
     with call.vault() as vault:
         answer = knowledge_graph(vault, KnowledgeGraphRequest(view=view, note=note, limit=limit))
-    if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-    else:
-        call.terminal.say("\n".join(_lines(answer)))
-    return 0
+    return call.terminal.answer(answer, "\n".join(_lines(answer)))
 
 
 @command
@@ -149,8 +141,7 @@ def tags(
     with call.vault() as vault:
         answer = knowledge_tags(vault, KnowledgeTagsRequest(tag=tag, limit=limit))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     for each in answer.tags:
         call.terminal.say(f"{each.count:5}  #{each.tag}")
         for path in each.notes:
@@ -213,8 +204,7 @@ def suggest(
     with call.vault() as vault:
         answer = knowledge_suggest(vault, KnowledgeSuggestRequest(content=text_input(text, file), limit=limit))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     for each in answer.suggestions:
         why = [f"named {each.mention!r}"] if each.mention else []
         why += [f"shares {', '.join(each.shared)}"] if each.shared else []

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from infold.cli.forecast import agreed
 from infold.cli.indexing import INTERRUPTED, IndexReport, interrupted, page, tell_skipped
-from infold.cli.options import Call, command
+from infold.cli.options import Call, PaidYesOption, command
 from infold.cli.progress import Stages
 from infold.operations.contract import Nothing
 from infold.operations.spending import Spending
@@ -20,7 +16,7 @@ from infold.settings_record import keep_settings
 def index(
     call: Call,
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
+    yes: PaidYesOption = False,
 ) -> int:
     """Bring tables, summaries and the search index up to date. Only what changed is read again.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,22 +9,13 @@ import typer
 
 from infold.app import OpenVault
 from infold.cli.forecast import agreed
-from infold.cli.options import Call, command
+from infold.cli.options import LIBRARIAN, Call, ModelName, PaidYesOption, WhoDecides, command
 from infold.cli.outcome import command_line, exit_code, show_run, show_totals
 from infold.cli.running import RunnerOption, carry_out
 from infold.cli.terminal import Terminal
 from infold.inbox.run import RunStatus
 from infold.locate import WorkspaceRequest
 from infold.operations.inbox import InboxIntegrateAnswer, InboxIntegrateRequest
-
-_LIBRARIAN = "Librarian"
-
-
-class LibrarianOption(StrEnum):
-    """Who takes the decisions."""
-
-    OFFLINE = "offline"
-    MODEL = "model"
 
 
 @command
@@ -42,19 +32,16 @@ def integrate(
     runner: Annotated[
         RunnerOption, typer.Option(help="auto takes Prefect when a server is configured or up, else direct.")
     ] = RunnerOption.AUTO,
-    yes: Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")] = False,
-    librarian: Annotated[
-        LibrarianOption | None,
-        typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=_LIBRARIAN),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model's name at the endpoint.", rich_help_panel=_LIBRARIAN)
-    ] = None,
+    yes: PaidYesOption = False,
+    librarian: WhoDecides = None,
+    model: ModelName = None,
     max_usd: Annotated[
-        float | None, typer.Option(metavar="USD", min=0, help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+        float | None,
+        typer.Option(metavar="USD", min=0, help="Stop before this is passed.", rich_help_panel=LIBRARIAN),
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Stop before this is passed.", rich_help_panel=_LIBRARIAN)
+        int | None,
+        typer.Option(metavar="N", min=0, help="Stop before this is passed.", rich_help_panel=LIBRARIAN),
     ] = None,
 ) -> int:
     """Fold the inbox into the notes it belongs in.

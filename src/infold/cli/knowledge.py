@@ -47,8 +47,7 @@ def query(
         if yes and answer.quote is not None:
             answer = knowledge_query(vault, request.model_copy(update={"token": answer.quote.token}))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     call.terminal.say(answer.context.rstrip("\n"))
     if answer.quote is not None:
         call.terminal.notice(

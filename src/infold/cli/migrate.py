@@ -24,8 +24,7 @@ def migrate(
     with call.vault() as vault:
         done = notebook_migrate(vault, NotebookMigrateRequest(dry_run=dry_run))
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     for note in done.moved:
         call.terminal.say(f"moved    {note.path} → {note.new}")
     for note in done.left:

@@ -48,8 +48,7 @@ def browse(
     with call.vault() as vault:
         answer = navigator_import.browse_vault(vault, navigator_import.BrowseVaultRequest(path=path))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     for folder in answer.folders:
         state = f"{folder.imported} imported" + (f", {folder.dirty} dirty" if folder.dirty else "")
         call.terminal.say(f"{folder.path}/  {counted(folder.notes, 'note')}, {folder.tokens:,} tokens, {state}")
@@ -268,8 +267,7 @@ def _named(vault: OpenVault, node: str) -> str | None:
 
 def _show(terminal: Terminal, answer: NodesAnswer) -> int:
     if terminal.is_json:
-        terminal.emit(answer.as_json())
-        return 0
+        return terminal.answer(answer)
     if answer.breadcrumbs:
         lens = f"  through {answer.lens}" if answer.lens else ""
         terminal.say(f"{' › '.join(answer.breadcrumbs)}{lens}", style="bold")

@@ -39,8 +39,7 @@ def themes(
             vault, navigator_themes.ThemesRequest.model_validate({"level": level, "folder": folder})
         )
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     _show_themes(call.terminal, answer.themes, answer.notice)
     return 0
 

@@ -27,8 +27,7 @@ def save_trail(
     with call.vault() as vault:
         done = trail_save(vault, request)
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     sys.stdout.write("".join(done.diffs.values()))
     call.terminal.say(done.message)
     if done.gone:

@@ -58,8 +58,7 @@ def write(
     with call.vault() as vault:
         done = notebook_write(vault, request)
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     call.terminal.say(done.message)
     if done.write:
         call.terminal.say(f"undo    {command_line('undo', done.write, call.wanted)}")
@@ -88,11 +87,7 @@ def log(
             return _summarise(call, vault)
     with call.vault() as vault:
         done = daily_log(vault, DailyLogRequest(entry=text_input(text, file)))
-    if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-    else:
-        call.terminal.say(done.message)
-    return 0
+    return call.terminal.answer(done, done.message)
 
 
 @command

@@ -83,8 +83,7 @@ def rename(
     with call.vault() as vault:
         done = knowledge_rename(vault, KnowledgeRenameRequest(note=note, new=new_name, dry_run=dry_run))
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     sys.stdout.write("".join(done.diffs.values()))
     call.terminal.say(done.message)
     for link in done.caught[:_SHOWN]:
@@ -110,8 +109,7 @@ def delete(
     with call.vault() as vault:
         done = knowledge_delete(vault, KnowledgeDeleteRequest(note=note, dry_run=dry_run))
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     call.terminal.say(done.message)
     for link in done.breaks[:_SHOWN]:
         call.terminal.say(f"  {link.path}:{link.line}  {link.raw}")
@@ -152,8 +150,7 @@ def restore(
 
 def _told(call: Call, done: KnowledgeCreateAnswer | KnowledgeRestoreAnswer) -> int:
     if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-        return 0
+        return call.terminal.answer(done)
     sys.stdout.write("".join(done.diffs.values()))
     call.terminal.say(done.message)
     _undo(call, done.change)

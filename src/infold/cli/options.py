@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
@@ -108,6 +109,25 @@ RunArgument = Annotated[
     ),
 ]
 _ACCEPTED = "Accepted figures"
+LIBRARIAN = "Librarian"
+
+
+class LibrarianOption(StrEnum):
+    """Who takes the decisions."""
+
+    OFFLINE = "offline"
+    MODEL = "model"
+
+
+WhoDecides = Annotated[
+    LibrarianOption | None,
+    typer.Option(help="Who decides: offline (no key, no network) or model.", rich_help_panel=LIBRARIAN),
+]
+ModelName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The model's name at the endpoint.", rich_help_panel=LIBRARIAN)
+]
+PaidYesOption = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask before a model is paid.")]
+
 AcceptOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write the figures as those to hold from now on.", rich_help_panel=_ACCEPTED),

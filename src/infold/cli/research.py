@@ -87,11 +87,7 @@ def add(
     """Pack a folder of this machine as a source; asked for again, it is brought up to date."""
     with call.vault() as vault:
         done = source_add(vault, SourceAddRequest(folder=folder))
-    if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-    else:
-        call.terminal.say(_line(done))
-    return 0
+    return call.terminal.answer(done, _line(done))
 
 
 @command
@@ -100,8 +96,7 @@ def list_(call: Call) -> int:
     with call.vault() as vault:
         answer = sources_list(vault, Nothing())
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     for source in answer.sources:
         marks = [
             mark
@@ -125,8 +120,7 @@ def show(call: Call, source: SourceArgument) -> int:
     with call.vault() as vault:
         answer = source_show(vault, SourceShowRequest(source=source))
     if call.terminal.is_json:
-        call.terminal.emit(answer.as_json())
-        return 0
+        return call.terminal.answer(answer)
     sys.stdout.write(call.terminal.safe(answer.text))
     if answer.diff:
         sys.stdout.write(f"\n{call.terminal.safe(answer.diff)}")
@@ -143,11 +137,7 @@ def watch(
     """Look at a source by schedule from now on: `infold flows up` does, each week unless set otherwise."""
     with call.vault() as vault:
         done = source_watch(vault, SourceWatchRequest(source=source, watch=not off))
-    if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-    else:
-        call.terminal.say(done.message)
-    return 0
+    return call.terminal.answer(done, done.message)
 
 
 @command
@@ -155,11 +145,7 @@ def forget(call: Call, source: SourceArgument) -> int:
     """Take a source out, with every text it had. Notes that were made of it stay."""
     with call.vault() as vault:
         done = source_forget(vault, SourceForgetRequest(source=source))
-    if call.terminal.is_json:
-        call.terminal.emit(done.as_json())
-    else:
-        call.terminal.say(done.message)
-    return 0
+    return call.terminal.answer(done, done.message)
 
 
 def _is_folder(place: str) -> bool:

@@ -49,8 +49,7 @@ def review(
     with call.vault() as vault:
         plan = run_review(vault, RunRequest(run=run))
         if call.terminal.is_json:
-            call.terminal.emit(plan.as_json())
-            return 0
+            return call.terminal.answer(plan)
         if plan.status is not RunStatus.PLANNED:
             raise RunStateWrong(
                 f"Run {plan.run} is {plan.status}: there is nothing to decide.",

@@ -96,8 +96,7 @@ def prune(
     with call.vault() as vault:
         done = run_prune(vault, RunPruneRequest(days=days, keep=keep, dry_run=not yes))
         if terminal.is_json:
-            terminal.emit(done.as_json())
-            return 0
+            return terminal.answer(done)
         if done.runs and not (yes and terminal.is_quiet):
             terminal.show(_table(done.runs))
         size, count = f"{done.bytes_freed / 1e6:.1f} MB", len(done.runs)
@@ -119,8 +118,7 @@ def show(call: Call, *, run: RunArgument) -> int:
         answer = run_show(vault, RunRequest(run=run))
         found = answer.run
         if terminal.is_json:
-            terminal.emit(answer.as_json())
-            return 0
+            return terminal.answer(answer)
         if found is None:
             _show_change(terminal, answer.change)
             return 0

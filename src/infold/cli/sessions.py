@@ -9,7 +9,6 @@ import typer
 
 from infold.cli.options import Call, command
 from infold.cli.progress import Stages
-from infold.errors import UsageError
 from infold.notebook.archive import find_session
 from infold.operations.contract import Nothing
 from infold.operations.sessions import (
@@ -36,8 +35,7 @@ def index(call: Call) -> int:
         folder = vault.workspace.sessions
     _tell_problems(call, done.problems.items())
     if terminal.is_json:
-        terminal.emit(done.as_json())
-        return 0
+        return terminal.answer(done)
     terminal.say(
         f"{counted(done.sessions, 'session')} in {folder}; new or changed, notes too: "
         f"{counted(done.files_changed, 'file')}, {counted(done.chunks_created, 'passage')}; "
@@ -53,8 +51,7 @@ def list_(call: Call) -> int:
     with call.vault() as vault:
         found = session_list(vault, Nothing())
     if terminal.is_json:
-        terminal.emit(found.as_json())
-        return 0
+        return terminal.answer(found)
     if not found.sessions:
         terminal.say(f"No sessions in {found.folder}.")
     for session in found.sessions:
@@ -74,8 +71,7 @@ def add(
     with call.vault() as vault:
         done = session_add(vault, SessionAddRequest(files=tuple(files)))
     if terminal.is_json:
-        terminal.emit(done.as_json())
-        return 0
+        return terminal.answer(done)
     for session in done.added:
         terminal.say(f"added {session.path}: {counted(session.turns, 'turn')}")
         _tell_problems(call, [(session.path, session.problem)])
@@ -97,20 +93,14 @@ def forget(
     terminal = call.terminal
     with call.vault() as vault:
         _, file = find_session(vault.workspace, name)
-        if not yes:
-            if terminal.is_json or not terminal.is_watched:
-                raise UsageError(f"{file} would be deleted for good.", hint="Add --yes to do it.")
-            if not typer.confirm(f"Delete {file} for good?", err=True):
-                return 1
+        if not terminal.agrees(f"{file} would be deleted for good", f"Delete {file} for good?", yes=yes):
+            return 1
         gone = session_forget(vault, SessionForgetRequest(name=name))
-    if terminal.is_json:
-        terminal.emit(gone.as_json())
-    else:
-        terminal.say(
-            f"Forgot {gone.path}: transcript, passages ({gone.passages}), embeddings ({gone.embeddings}), "
-            f"memory nodes ({gone.nodes})."
-        )
-    return 0
+    return terminal.answer(
+        gone,
+        f"Forgot {gone.path}: transcript, passages ({gone.passages}), embeddings ({gone.embeddings}), "
+        f"memory nodes ({gone.nodes}).",
+    )
 
 
 def _tell_problems(call: Call, problems: Iterable[tuple[str, str]]) -> None:

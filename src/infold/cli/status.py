@@ -34,8 +34,7 @@ def status(
         found = vault_status(vault, VaultStatusRequest())
         is_empty = _is_empty(vault)
     if call.terminal.is_json:
-        call.terminal.emit(found.as_json())
-        return 0
+        return call.terminal.answer(found)
     waits = "missing" if found.waiting is None else f"{counted(found.waiting, 'paragraph')} waiting"
     for name, text in (
         ("vault", f"{found.vault}  ({found.vault_from})"),

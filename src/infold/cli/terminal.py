@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from infold.cli.client import is_coloured
-from infold.errors import InfoldError
+from infold.errors import InfoldError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+    from infold.operations.contract import Message
 
 ASIDE: Final = "dim"
 # What a command ends with because of what it was given or found. A shorter way than the whole program gives up on these
@@ -107,6 +109,27 @@ class Terminal:
         """The one JSON object."""
         is_utf8 = (getattr(self.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
         self.write(json.dumps(value, ensure_ascii=not is_utf8, indent=2) + "\n")
+
+    def answer(self, answer: Message, *lines: str) -> int:
+        """The answer of an operation: with `--json` as it is, else these lines. Gives the exit code."""
+        if self.is_json:
+            self.emit(answer.as_json())
+        for line in lines:
+            self.say(line)
+        return 0
+
+    def agrees(self, would: str, question: str, *, yes: bool) -> bool:
+        """Whether to do what cannot be taken back: `yes`, else a person is asked.
+
+        Raises UsageError, with what it `would` do, where nobody can be.
+        """
+        if yes:
+            return True
+        if self.is_json or not self.is_watched:
+            raise UsageError(f"{would}.", hint="Add --yes to do it.")
+        import typer
+
+        return typer.confirm(question, err=True)
 
     def write(self, text: str) -> None:
         """Text on stdout as it is."""

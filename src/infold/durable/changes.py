@@ -33,11 +33,10 @@ from infold.durable.change import APPLY, MEND, Change, ChangeKind, Undone, chang
 from infold.durable.change_store import SMALL, ChangeStore, by_time
 from infold.durable.files import Disk
 from infold.durable.journal import Journal
-from infold.durable.legacy_writes import adopt_legacy_writes
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.records import FileChange, Transaction
 from infold.durable.undo import UNDO, carry_out, undo_outcome, undo_plan
-from infold.durable.unfinished import has_earlier_records, is_unfinished
+from infold.durable.unfinished import is_unfinished
 from infold.durable.unified import unified
 from infold.errors import InfoldError, NoteChanged, RunNotFound, RunStateWrong, StateUnwritable
 from infold.workspace import Workspace
@@ -78,7 +77,6 @@ class Changes:
     def held(self, wait_seconds: float = WAIT_SECONDS) -> Iterator[Self]:
         """The vault, held for this caller, with everything finished that a stopped process left. Raises VaultBusy."""
         with vault_lock(self._workspace, wait_seconds):
-            self._adopt()
             self._recover()
             yield self
 
@@ -146,14 +144,7 @@ class Changes:
         if not is_unfinished(self._workspace):
             return []
         with vault_lock(self._workspace):
-            self._adopt()
             return self._recover()
-
-    def take_up(self) -> None:
-        """Takes up what an earlier infold kept, where there is something."""
-        if has_earlier_records(self._workspace):
-            with self.held():
-                pass
 
     def newest_first(self) -> list[Change]:
         """All changes that can be read, newest first."""
@@ -191,10 +182,6 @@ class Changes:
             file.path: unified(before, after, file.path)
             for file, (before, after) in zip(change.files, texts, strict=True)
         }
-
-    def _adopt(self) -> None:
-        if has_earlier_records(self._workspace):
-            adopt_legacy_writes(self._workspace, self._store)
 
     def _journal(self, change_id: str) -> Journal:
         return self._store.journal(change_id, self._workspace.vault)

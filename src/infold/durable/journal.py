@@ -53,13 +53,6 @@ class Journal:
             self._check_writable(self._target(change.path))
         return self._roll_forward(self._begin(changes, label, data))
 
-    def record(self, changes: Sequence[FileChange], label: str, data: dict[str, Any]) -> Transaction:
-        """Keeps changes that were made already, by an earlier infold, as if they had been made here."""
-        begun = self._begin(changes, label, data)
-        done = Done(written=tuple(change.path for change in changes))
-        self._write_done(begun.number, done)
-        return Transaction(begun.number, begun.intent, done)
-
     def _begin(self, changes: Sequence[FileChange], label: str, data: dict[str, Any] | None) -> Transaction:
         hashes = iter(self.blobs.put_all(data for c in changes for data in (c.before, c.after) if data is not None))
         planned = tuple(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from infold.durable.blobs import Blobs
 from infold.durable.journal import Journal
 from infold.durable.merge import holds_change, joined, merge
-from infold.durable.records import FileChange, Planned, Transaction
+from infold.durable.records import FileChange, Planned, Transaction, moment
 from infold.errors import NoteChanged
 
 UNDO: Final = "undo"  # the label of its entries
@@ -129,7 +128,7 @@ def undo_data(restored: Sequence[str], conflicts: Iterable[Conflict]) -> dict[st
     return {
         "restored": list(dict.fromkeys(restored)),
         "conflicts": [[c.path, c.text, c.reason] for c in conflicts],
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "at": moment(),
     }
 
 

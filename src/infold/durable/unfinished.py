@@ -8,20 +8,11 @@ from typing import Final
 from infold.workspace import Workspace
 
 PENDING: Final = ".pending"  # beside the folders of changes: one empty file a change that is not finished
-EARLIER_WRITES: Final = "writes"  # what an earlier infold kept of the notebook's writes
-EARLIER_UNDER_WAY: Final = "under-way.json"
 
 
 def is_unfinished(workspace: Workspace) -> bool:
-    """Whether a change is to be finished, or kept records of an earlier infold to be taken up."""
+    """Whether a change is to be finished."""
     try:
-        if os.listdir(workspace.runs / PENDING):  # noqa: PTH208 - only whether there is one
-            return True
+        return bool(os.listdir(workspace.runs / PENDING))  # noqa: PTH208 - only whether there is one
     except OSError:
-        pass
-    return has_earlier_records(workspace)
-
-
-def has_earlier_records(workspace: Workspace) -> bool:
-    """Whether there is anything to take up."""
-    return (workspace.notebook / EARLIER_WRITES).is_dir() or (workspace.notebook / EARLIER_UNDER_WAY).exists()
+        return False

@@ -22,7 +22,6 @@ from infold.workspace import Workspace
 
 def all_changes(workspace: Workspace) -> list[Run | Change]:
     """All that can be read, newest first."""
-    Changes(workspace).take_up()
     found: list[Run | Change] = [*RunStore(workspace.runs).list(), *Changes(workspace).newest_first()]
     return sorted(found, key=lambda change: by_time(change.id), reverse=True)
 

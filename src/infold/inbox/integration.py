@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from infold.durable.locks import integration_lock
+from infold.durable.records import moment
 from infold.errors import LibrarianFault, NoteChanged
 from infold.inbox.chunking import Chunks
 from infold.inbox.contradictions import differences
@@ -125,7 +125,7 @@ def _record(
         vault=str(workspace.vault),
         state=str(workspace.state),
         inbox=workspace.inbox_path,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=moment(),
         librarian=steps.librarian.name,
         paragraphs=tuple(
             paragraph_record(p.paragraph, chunk_of.get(p.paragraph.n), outcomes, nowhere) for p in paragraphs
@@ -185,7 +185,7 @@ def _nothing_to_do(workspace: Workspace, steps: Steps, said: tuple[str, ...]) ->
         vault=str(workspace.vault),
         state=str(workspace.state),
         inbox=workspace.inbox_path,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=moment(),
         librarian=steps.librarian.name,
         warnings=said,
     )

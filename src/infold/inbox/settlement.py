@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
 from infold.durable.change import APPLY, MEND
 from infold.durable.journal import Journal
 from infold.durable.merge import holds_change, merge
-from infold.durable.records import FileChange, Transaction
+from infold.durable.records import FileChange, Transaction, moment
 from infold.durable.undo import UNDO, Conflict, undo_outcome
 from infold.errors import NoteChanged
 from infold.inbox.inbox_text import locate_paragraphs, remove_paragraphs
@@ -50,15 +49,10 @@ def settle(workspace: Workspace, store: RunStore, run_id: str) -> Run:
     if run.undone_at is None and any(entry.intent.label == UNDO for entry in entries):
         conflicts = undo_outcome(undo_run_in(workspace, journal, run))[1]
         status = RunStatus.PARTLY_UNDONE if conflicts else RunStatus.UNDONE
-        run = run.model_copy(update={"status": status, "undone_at": now()})
+        run = run.model_copy(update={"status": status, "undone_at": moment()})
         store.save(run)
     store.clear_pending(run_id)
     return run
-
-
-def now() -> str:
-    """This moment as records keep it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def without_paragraphs(current: bytes, paragraphs: Sequence[ParagraphRecord]) -> tuple[bytes, list[ParagraphRecord]]:
@@ -88,7 +82,7 @@ def _applied(workspace: Workspace, journal: Journal, run: Run, entries: list[Tra
             "chunks": tuple(_with_applied(chunk, lost) for chunk in run.chunks),
             "changes": _changes(entries, lost),
             "warnings": run.warnings + tuple(f"{path} {_CHANGED_MEANWHILE}; its edits were not made." for path in lost),
-            "applied_at": now(),
+            "applied_at": moment(),
         }
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from infold.durable.records import moment
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged
 from infold.navigator.lens import Lens
@@ -136,8 +136,3 @@ class NavigatorChoices:
         """Notes where a caller is now."""
         with self._steps.writing() as db:
             db.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", (caller, json.dumps(place), moment()))
-
-
-def moment() -> str:
-    """This moment as records keep it: ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

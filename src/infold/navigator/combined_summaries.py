@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from infold.durable.records import moment
 from infold.librarian.answers import Summary
 from infold.librarian.base import Librarian
 from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prompts import DecisionKind
-from infold.navigator.choices import KeptSummary, moment
+from infold.navigator.choices import KeptSummary
 from infold.navigator.records import StoredNode
 from infold.navigator.store import NavigatorStore
 from infold.text import content_hash, token_count

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from infold.catalogue.kinds import kind_of
+from infold.durable.records import moment
 from infold.errors import LibrarianFault, NoteUnreadable, PathRefused, UsageError
 from infold.librarian.articles import ArticleRequest
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
-from infold.navigator.choices import KeptSummary, moment
+from infold.navigator.choices import KeptSummary
 from infold.navigator.contextual import NOTHING, Expected, article_requests, expected
 from infold.navigator.nodes import NoteNode, article_nodes
 from infold.navigator.records import Article, Edge, StoredContent, as_stored

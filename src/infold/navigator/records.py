@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from infold.navigator.choices import moment
+from infold.durable.records import moment
 from infold.navigator.nodes import NodeType, NoteNode
 
 NODE_COLUMNS: Final = (

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
+from infold.durable.records import moment
 from infold.durable.sqlite import Database, Schema
 from infold.errors import NavigatorDamaged, NodeUnknown
-from infold.navigator.choices import NavigatorChoices, moment
+from infold.navigator.choices import NavigatorChoices
 from infold.navigator.nodes import NodeType, NoteNode
 from infold.navigator.records import (
     NODE_COLUMNS,

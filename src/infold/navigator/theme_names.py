@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from infold.durable.records import moment
 from infold.librarian.base import Librarian
 from infold.librarian.prompts import DecisionKind
 from infold.librarian.theme_names import MOST_SUMMARY_WORDS, NamingRequest, ThemeCard, ThemeNames, naming_messages
-from infold.navigator.choices import KeptSummary, moment
+from infold.navigator.choices import KeptSummary
 from infold.navigator.records import StoredNode
 from infold.navigator.store import NavigatorStore
 from infold.navigator.themes import Theme

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from infold.durable.records import moment
 from infold.errors import FetchFailed, FetchFault, FetchRefused
 from infold.knowledge.fetching.addresses import Addresses
 from infold.knowledge.fetching.browser import BrowserFetcher
@@ -123,7 +124,7 @@ class Researcher:
             most_bytes=self._params.max_page_bytes,
         )
         url = folder_url(checked)
-        kept = self._store.keep(url, self._as_set(text), _now(), final_url=str(checked))
+        kept = self._store.keep(url, self._as_set(text), moment(), final_url=str(checked))
         return FetchReport(url, kept.outcome, kept.record)
 
     def _fetched(self, url: str, known: SourceRecord | None) -> FetchReport:
@@ -136,23 +137,23 @@ class Researcher:
                 timeout_seconds=_CLONE_SECONDS * self._params.timeout_seconds,
                 most_bytes=self._params.max_page_bytes,
             )
-            kept = self._store.keep(url, self._as_set(text), _now())
+            kept = self._store.keep(url, self._as_set(text), moment())
             return FetchReport(url, kept.outcome, kept.record)
         etag, modified = (known.etag, known.last_modified) if known is not None else ("", "")
         page = self._fetcher.get(url, etag=etag, last_modified=modified)
         if page.is_unchanged and known is not None:
-            return FetchReport(url, "unchanged", self._store.unchanged(known, _now()).record)
+            return FetchReport(url, "unchanged", self._store.unchanged(known, moment()).record)
         if page.is_gone:
             if known is None:
                 raise FetchRefused(f"{url}: The server answers {page.status}: there is no such page.")
-            return FetchReport(url, "gone", self._store.gone(known, _now()).record, "the server has it no more")
+            return FetchReport(url, "gone", self._store.gone(known, moment()).record, "the server has it no more")
         if page.status != 200:
             raise FetchFailed(f"{url}: The server answers {page.status} to a question without conditions.")
         text = read_page(page)
         if text.kind == "sitemap":
             return self._sitemap(url, text, page.url)
         kept = self._store.keep(
-            url, self._as_set(text), _now(), final_url=page.url, etag=page.etag, last_modified=page.last_modified
+            url, self._as_set(text), moment(), final_url=page.url, etag=page.etag, last_modified=page.last_modified
         )
         return FetchReport(url, kept.outcome, kept.record)
 
@@ -178,10 +179,6 @@ def stale(store: SourceStore, watch_days: float, now: datetime | None = None) ->
         (record for record in store if record.is_watched and record.checked < limit),
         key=lambda record: (record.checked, record.url),
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _told(error: FetchFault) -> str:
