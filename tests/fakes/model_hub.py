@@ -6,21 +6,17 @@ Told to, it cuts the line in the middle of a file, answers with an error first, 
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from infold.search.embed.model_catalog import KnownModel, ModelFile
+from tests.fakes.http_server import FakeHandler, FakeServer, running
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
-class ModelHub(ThreadingHTTPServer):
-    """Files by `repository/path`, and what was asked for: path and range of each request."""
-
-    daemon_threads = True
-    request_queue_size = 128
+class ModelHub(FakeServer):
+    """Files by `repository/path`, and what was asked for: path and range of each request. HF_ENDPOINT is its `url`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -29,11 +25,6 @@ class ModelHub(ThreadingHTTPServer):
         self.cut_after: list[int] = []  # bytes of the next answers before the line breaks
         self.refusals: list[int] = []  # statuses of the next answers
         self.has_ranges = True
-
-    @property
-    def url(self) -> str:
-        """What HF_ENDPOINT is set to."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def add(self, name: str, files: dict[str, bytes], reading: dict[str, object] | None = None) -> KnownModel:
         """Puts a model on the hub and gives its entry of a catalogue."""
@@ -49,14 +40,13 @@ class ModelHub(ThreadingHTTPServer):
         return [range_ for asked, range_ in self.asked if asked.startswith("/cdn/") and asked.endswith(path)]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(FakeHandler):
     server: ModelHub
 
     def do_GET(self) -> None:
         self.server.asked.append((self.path, self.headers["Range"]))
         if self.server.refusals:
-            self._refuse(self.server.refusals.pop(0))
+            self.reply(self.server.refusals.pop(0))
             return
         if self.path.startswith("/cdn/"):
             self._send(self.server.files[self.path.removeprefix("/cdn/")])
@@ -64,13 +54,9 @@ class _Handler(BaseHTTPRequestHandler):
         repository, _, file = self.path.strip("/").partition("/resolve/")
         name = f"{repository}/{file.removeprefix(REVISION + '/')}"
         if name not in self.server.files or not file.startswith(REVISION):
-            self._refuse(404)
+            self.reply(404)
             return
-        self.send_response(302)
-        self.send_header("Location", f"{self.server.url}/cdn/{name}")
-        self.send_header("X-Repo-Commit", REVISION)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+        self.reply(302, headers={"Location": f"{self.server.url}/cdn/{name}", "X-Repo-Commit": REVISION})
 
     def _send(self, content: bytes) -> None:
         start = 0
@@ -78,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         if asked and self.server.has_ranges:
             start = int(asked.removeprefix("bytes=").partition("-")[0])
             if start >= len(content):
-                self._refuse(416)
+                self.reply(416)
                 return
         self.send_response(206 if start else 200)
         if start:
@@ -92,23 +78,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(rest)
 
-    def _refuse(self, status: int) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
 
 @contextmanager
 def model_hub() -> Iterator[ModelHub]:
     """A running hub."""
-    server = ModelHub()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with running(ModelHub()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -12,7 +12,6 @@ import argparse
 import base64
 import hashlib
 import json
-import socket
 import struct
 import threading
 import time
@@ -20,12 +19,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from infold.text import folded_words, token_count
 from tests.fakes import openai_brain
+from tests.fakes.http_server import FakeHandler, FakeServer
 
 VECTOR_SIZE = 64
 
@@ -154,7 +153,7 @@ class FakeOpenAI:
     @property
     def url(self) -> str:
         """The base address of the API."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self._http.url}/v1"
 
     @property
     def counts(self) -> Counter[str]:
@@ -243,26 +242,14 @@ class FakeOpenAI:
         self._closing.wait(seconds)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
+class _Server(FakeServer):
     def __init__(self, address: tuple[str, int], fake: FakeOpenAI) -> None:
         self.fake = fake
         super().__init__(address, _Handler)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body leave together, else Nagle's algorithm adds 40 ms
+class _Handler(FakeHandler):
     server: _Server
-
-    def setup(self) -> None:
-        super().setup()
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
@@ -289,16 +276,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake.answered(asked)
 
     def _send(self, status: int, data: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {"content-type": "application/json", **headers}.items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-        self.wfile.flush()
-
-    def log_message(self, *_: Any) -> None:
-        """Silent."""
+        self.reply(status, data, {"content-type": "application/json", **headers})
 
 
 def _completion(asked: Asked, reply: Reply) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import socket
 import sys
 import threading
 import time
@@ -19,11 +18,12 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.models import models as rest
+
+from tests.fakes.http_server import FakeHandler, FakeServer
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class FakeQdrant:
     @property
     def url(self) -> str:
         """The address."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return self._http.url
 
     @property
     def collections(self) -> list[str]:
@@ -223,26 +223,14 @@ def _json(status: int, value: Any) -> Fault:
     return Fault(status, json.dumps(value).encode())
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
+class _Server(FakeServer):
     def __init__(self, address: tuple[str, int], fake: FakeQdrant) -> None:
         self.fake = fake
         super().__init__(address, _Handler)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body leave together, else Nagle's algorithm adds 40 ms
+class _Handler(FakeHandler):
     server: _Server
-
-    def setup(self) -> None:
-        super().setup()
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _respond(self) -> None:
         data = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -251,18 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop:
             self.close_connection = True
             return
-        self.send_response(reply.status)
-        for name, value in {"content-type": "application/json", **reply.headers}.items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(reply.body)))
-        self.end_headers()
-        self.wfile.write(reply.body)
-        self.wfile.flush()
+        self.reply(reply.status, reply.body, {"content-type": "application/json", **reply.headers})
 
-    do_GET = do_PUT = do_POST = do_DELETE = _respond  # noqa: N815 - the names that the base class looks for
-
-    def log_message(self, *_: Any) -> None:
-        """Silent."""
+    do_GET = do_PUT = do_POST = do_DELETE = _respond
 
 
 def main() -> None:

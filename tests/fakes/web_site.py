@@ -6,11 +6,11 @@ Counts what is asked for and how many bytes of bodies go out.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.fakes.http_server import FakeHandler, FakeServer, running
 
 Answer = tuple[int, Mapping[str, str], bytes | Iterable[bytes]]
 Page = Callable[[Mapping[str, str]], Answer]
@@ -58,17 +58,12 @@ class WebSite:
         return f"{self.address}{path}"
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128  # a longer queue of callers than the five of the library: a sixth would wait for a second
-
-
 @contextmanager
 def serving(site: WebSite) -> Iterator[WebSite]:
     """The site, answering on a port of its own."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(FakeHandler):
+        wbufsize = 0  # each piece goes out by itself
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
@@ -93,16 +88,6 @@ def serving(site: WebSite) -> Iterator[WebSite]:
             except OSError:
                 self.close_connection = True
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = _Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    site.address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with running(FakeServer(("127.0.0.1", 0), Handler)) as server:
+        site.address = server.url
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
@@ -31,6 +29,7 @@ from infold.search.embed.providers import open_embedder
 from infold.search.embed.similarity_threshold import floor_of
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.settings import SearchParams, load_params
+from tests.fakes.http_server import FakeHandler, FakeServer, running
 
 
 def test_static_vectors_are_those_of_the_library(static_embedder):
@@ -118,7 +117,7 @@ def test_a_misspelt_provider_is_told_the_known_ones():
         load_params(None, ["search.embedding=statc"])
 
 
-class Service(ThreadingHTTPServer):
+class Service(FakeServer):
     """A local server that speaks the embeddings half of the OpenAI protocol, and can be told to fail."""
 
     def __init__(self) -> None:
@@ -129,10 +128,10 @@ class Service(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        return f"{super().url}/v1"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(FakeHandler):
     server: Service
 
     def do_POST(self) -> None:
@@ -151,27 +150,14 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(200, {"object": "list", "model": body["model"], "data": shown, "usage": usage})
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("Retry-After", "0")
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
+        self.reply(status, json.dumps(body).encode(), {"Content-Type": "application/json", "Retry-After": "0"})
 
 
 @pytest.fixture
 def service() -> Iterator[Service]:
     """A running local service."""
-    server = Service()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with running(Service()) as server:
+        yield server
 
 
 def embedder(url: str | None, *, key: str | None = "key", retries: int = 2) -> ServiceEmbedder:
