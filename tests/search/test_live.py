@@ -147,6 +147,18 @@ def test_a_damaged_index_is_made_anew(space, static_embedder):
         assert paths(live.search("levain")) == {"bread.md"}
 
 
+def test_words_that_turn_out_to_be_lost_are_made_anew(space, static_embedder):
+    """The engine opens without a file, and fails over a question: that mends itself, and is said."""
+    with LiveSearch(space, static_embedder) as live:
+        live.search("levain")
+    for file in space.index.glob("**/words/*.pos"):
+        file.unlink()
+    with LiveSearch(space, static_embedder) as live:
+        found = live.search("levain")
+    assert paths(found) == {"bread.md"}
+    assert "The search index was damaged; it was made anew." in found.notices
+
+
 def test_another_model_is_said(space, static_embedder, place):
     """An index made without vectors is searched by keyword, and the answer says so."""
     from infold.search.index.sync import sync_index

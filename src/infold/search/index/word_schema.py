@@ -15,7 +15,7 @@ from typing import Final, Literal, cast
 import tantivy
 from tantivy import FieldType, Occur, Query
 
-from infold.errors import IndexFault, InfoldError, StateUnwritable
+from infold.errors import IndexDamaged, IndexFault, InfoldError, StateUnwritable
 from infold.search.index.contract import Demands, Filter, Hit, IndexPoint, folders_of, tags_above
 from infold.search.index.point_ids import bucket_of, passage_id, point_number
 
@@ -32,6 +32,7 @@ _written: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).en
 _read: Final = json.JSONDecoder().raw_decode
 _PANIC: Final = "PanicException"  # of the engine's own language; no subclass of Exception
 _DISK_FULL: Final = "No space left on device"
+_CORRUPT: Final = "Data corrupt"
 _DENIED: Final = ("Read-only file system", "Permission denied", "ReadOnlyFilesystem", "PermissionDenied")
 
 
@@ -207,7 +208,8 @@ def translated(folder: Path, doing: str) -> Iterator[None]:
             raise StateUnwritable(
                 f"The search index in {folder} cannot be used: {said}", hint="Set the permissions right."
             ) from error
-        raise IndexFault(
+        is_damaged = _CORRUPT in said or not isinstance(error, Exception)
+        raise (IndexDamaged if is_damaged else IndexFault)(
             f"The search index failed while {doing}: {said}", hint="`infold index` makes it anew where it is damaged."
         ) from error
 
