@@ -153,7 +153,9 @@ def test_a_heading_is_found_however_many_stand_between(tmp_path, far):
         note = NoteText("n.md", text, Params().search, None)
         line = 3 + 2 * far
         assert note.from_heading("Text.", line, line, ("The top",)) == ("Text.", line, line, "# The  *top*")
-        inner = note.headings_between(2, line)
-        assert [(each.line, each.trail) for each in inner] == [
-            (3 + 2 * number, ("The  *top*", f"Other {number}")) for number in range(far)
-        ]
+        for number in range(far):
+            inner = note.last_heading(2, 4 + 2 * number)
+            assert inner is not None
+            assert (inner.line, inner.trail) == (3 + 2 * number, ("The  *top*", f"Other {number}"))
+        assert note.last_heading(2, 2) is None
+        assert note.last_heading(line, line) is None

@@ -10,7 +10,7 @@ import pytest
 
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.settings import VaultParams
-from infold.vault.files import decode, read_bytes, safe_path
+from infold.vault.files import decode, read_bytes, read_with_status, safe_path
 from infold.vault.scanning import Scan, scan
 
 PARAMS = VaultParams()
@@ -203,6 +203,22 @@ def test_paths_through_symbolic_links_are_refused(tmp_path):
         read_bytes(vault, "out/secret.md", 1000)
     with pytest.raises(PathRefused, match="symbolic link"):
         safe_path(vault, "in.md")
+
+
+@needs_posix
+def test_folders_that_were_looked_at_are_known_and_links_still_refused(tmp_path):
+    """One search looks at a folder once; what it came to know lets no link pass."""
+    write(tmp_path, "vault/a/b/1.md", "vault/a/b/2.md", "outside/secret.md")
+    vault = tmp_path / "vault"
+    (vault / "a/out").symlink_to(tmp_path / "outside")
+    (vault / "a/b/in.md").symlink_to(vault / "a/b/1.md")
+    known: set[str] = set()
+    assert [read_with_status(vault, f"a/b/{n}.md", 100, known)[0] for n in (1, 2)] == [b"text\n"] * 2
+    assert known == {f"{vault}/a", f"{vault}/a/b"}
+    for path in ("a/out/secret.md", "a/b/in.md"):
+        with pytest.raises(PathRefused):
+            read_with_status(vault, path, 100, known)
+    assert len(known) == 2
 
 
 def test_a_vault_reached_by_a_link_is_fine(tmp_path):

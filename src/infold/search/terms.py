@@ -297,6 +297,9 @@ def _short(found: list[str]) -> tuple[str, ...]:
     return tuple(term[:_LONGEST_TERM] for term in found)
 
 
+_language_of: Final = lru_cache(maxsize=64)(detect_language)  # of a question, which is asked for several times
+
+
 @lru_cache(maxsize=32)
 def encoder(language: str) -> Encoder:
     """The one encoder of `language`."""
@@ -315,7 +318,7 @@ def document_words(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, st
 
 def spoken_first(text: str, languages: Sequence[str]) -> str:
     """The language that a question is taken for: the commonest of the notes, unless it is plainly in another."""
-    detected = detect_language(text)
+    detected = _language_of(text)
     return languages[0] if languages and detected == DEFAULT_LANGUAGE else detected
 
 
@@ -332,7 +335,7 @@ def query_weights(text: str, languages: Sequence[str] = ()) -> dict[str, float]:
     others too, for less. The word as written counts beside its stem; a single sign of an unspaced script when alone.
     """
     counted = Counter(tokens(text))
-    detected = detect_language(text)
+    detected = _language_of(text)
     first = spoken_first(text, languages)
     weights: dict[str, float] = {}
     for language in sorted({first, detected, DEFAULT_LANGUAGE, *languages}, key=lambda other: (other != first, other)):

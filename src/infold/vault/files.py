@@ -14,6 +14,7 @@ from typing import Final
 from infold.errors import NoteUnreadable, PathRefused
 from infold.vault.names import name_problem, shown_name
 
+_NOT_NAMES: Final = frozenset(("", ".", ".."))  # of a note or a folder
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -26,19 +27,24 @@ def safe_path(root: Path, path: str) -> Path:
     return Path(_safe_name(root, path))
 
 
-def _safe_name(root: Path, path: str) -> str:
+def _safe_name(root: Path, path: str, folders: set[str] | None = None) -> str:
     parts = path.split("/")
-    if name_problem(path) or any(part in ("", ".", "..") for part in parts):
+    if name_problem(path) or not _NOT_NAMES.isdisjoint(parts):
         raise PathRefused(f"{shown_name(path)!r} is not a path within the vault.")
     if os.name == "nt" and ("\\" in path or ":" in path):
         raise PathRefused(f"{path!r} is not a path within the vault.")
     place = str(root).rstrip(os.sep)
+    whole = len(place) + 1 + len(path)
     for part in parts:
         place = f"{place}{os.sep}{part}"
+        if folders is not None and place in folders:
+            continue
         if os.path.islink(place):  # noqa: PTH114 - False, not an error, for a name too long to exist
             inside = os.path.realpath(place).startswith(os.path.realpath(root) + os.sep)
             why = "is a symbolic link; its note is read under its own name" if inside else "leads out of the vault"
             raise PathRefused(f"{path} {why}.")
+        if folders is not None and len(place) < whole:
+            folders.add(place)
     return place
 
 
@@ -50,13 +56,18 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> bytes:
     return read_with_status(root, path, max_bytes)[0]
 
 
-def read_with_status(root: Path, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
-    """As `read_bytes`, and what the system said of the file before it was read."""
-    file = _safe_name(root, path)
+def read_with_status(
+    root: Path, path: str, max_bytes: int, folders: set[str] | None = None
+) -> tuple[bytes, os.stat_result]:
+    """As `read_bytes`, and what the system said of the file before it was read.
+
+    `folders` are those that were found to be no links a moment ago; others are added. Without it each is looked at.
+    """
+    file = _safe_name(root, path, folders)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(file, flags)
-        with os.fdopen(descriptor, "rb") as stream:
+        try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise NoteUnreadable(f"{path} is not a regular file.")
@@ -64,9 +75,11 @@ def read_with_status(root: Path, path: str, max_bytes: int) -> tuple[bytes, os.s
                 raise NoteUnreadable(
                     f"{path} has {status.st_size} bytes, more than vault.max_note_bytes ({max_bytes})."
                 )
-            data = stream.read(status.st_size + 1)  # asked for max_bytes, it would make room for them
-            if len(data) > status.st_size:
-                data += stream.read(max_bytes + 1 - len(data))
+            data = os.read(descriptor, status.st_size + 1)  # asked for max_bytes, it would make room for them
+            if len(data) != status.st_size:  # it is written to, or comes in parts
+                data += _rest(descriptor, max_bytes + 1 - len(data))
+        finally:
+            os.close(descriptor)
     except FileNotFoundError as error:
         raise NoteUnreadable(f"{path} is not there (any more).") from error
     except OSError as error:
@@ -74,6 +87,15 @@ def read_with_status(root: Path, path: str, max_bytes: int) -> tuple[bytes, os.s
     if len(data) > max_bytes:
         raise NoteUnreadable(f"{path} grew over vault.max_note_bytes ({max_bytes}) while it was read.")
     return data, status
+
+
+def _rest(descriptor: int, most: int) -> bytes:
+    """What there is still to read of a file, at most so many bytes."""
+    parts = []
+    while most > 0 and (part := os.read(descriptor, most)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 def decode(data: bytes, path: str) -> str:

@@ -226,9 +226,9 @@ class _Collector:
         focus = stretch.end_line - body.count("\n", snippet.focus)
         if not self._is_shown(hit.path, stretch, focus):
             heading, trail = stretch.heading, hit.trail
-            above = [each for each in stretch.inner if each.line <= focus] if snippet.marks else []
-            if above:  # what matches stands under a heading further in
-                heading, trail = above[-1].heading, above[-1].trail
+            further_in = stretch.heading_at(focus) if snippet.marks else None
+            if further_in is not None:
+                heading, trail = further_in.heading, further_in.trail
             shown = _shown_of(snippet, body)
             self._keep(_result(ranked, stretch.start_line, stretch.end_line, heading, trail, **shown), focus)
 

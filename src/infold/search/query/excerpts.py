@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
 from infold.search.query.note_text import InnerHeading, NoteText
-from infold.search.query.snippets import Prose, prose_of
+from infold.search.query.snippets import prose_of
+from infold.search.query.sought_words import Prose
 from infold.vault.files import decode, read_with_status, safe_path
 
 if TYPE_CHECKING:
@@ -35,20 +36,22 @@ _SETTLED_NS: Final = 2_000_000_000  # after which a file's time tells one state 
 Stamp = tuple[int, ...]
 
 
+def _no_heading(_: int) -> None:
+    """No further heading inside."""
+
+
 @dataclass(frozen=True)
 class Excerpt:
-    """The text of a hit, the lines it stands on now, and the nearest heading as written."""
+    """The text of a hit, the lines it stands on now, and the nearest heading as written.
+
+    `heading_at` gives the heading further in that a line stands under, None where it stands under none.
+    """
 
     text: str
     start_line: int
     end_line: int
     heading: str | None
-    find_inner: Callable[[], tuple[InnerHeading, ...]] = tuple
-
-    @cached_property
-    def inner(self) -> tuple[InnerHeading, ...]:
-        """Further headings inside, in order."""
-        return self.find_inner()
+    heading_at: Callable[[int], InnerHeading | None] = _no_heading
 
     @cached_property
     def prose(self) -> Prose:
@@ -140,6 +143,7 @@ class NoteTexts:
         self._notes, self._moment = notes, moment
         self._read: dict[str, _ReadNote | None] = {}
         self._held = 0
+        self._folders: set[str] = set()  # that are no links, as far as notes in them were read
 
     def stretch(self, hit: Hit) -> Excerpt | None:
         """The passage of `hit`, read from its note."""
@@ -166,7 +170,7 @@ class NoteTexts:
             return known
         if self._read_text is not None:
             return self._made(path, self._read_text(path))
-        data, status = read_with_status(self._vault, path, self._params.vault.max_note_bytes)
+        data, status = read_with_status(self._vault, path, self._params.vault.max_note_bytes, self._folders)
         note, stamp = self._made(path, decode(data, path)), _stamp_of(status)
         if notes is not None and (stamp is not None or moment is not None):
             notes.keep(path, note, stamp, moment)
@@ -212,4 +216,4 @@ class _ReadNote:
         if found is None:
             return None
         text, start, end, heading = note.from_heading(*found, hit.trail)
-        return Excerpt(text, start, end, heading, partial(note.headings_between, start + 1, end))
+        return Excerpt(text, start, end, heading, partial(note.last_heading, start + 1))

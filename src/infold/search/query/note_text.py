@@ -7,10 +7,11 @@ Pure functions of its text, apart from cutting it again. Which notes are read, a
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused
@@ -28,6 +29,7 @@ _BEFORE_SIGN: Final = " \ufeff"  # of a heading
 _MAY_HEAD: Final = frozenset("#=- \ufeff")  # what a heading, or the line that makes one of the line above, begins with
 _MAY_OUTLINE: Final = frozenset("#`~ \ufeff")
 _LINE_END: Final = re.compile(r"(\r\n?|\n)")
+_LINE: Final = attrgetter("line")
 _MARKUP: Final = re.compile(r"[\W_]+")
 _BLANK: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\ufeff"
 _OUTLINED: Final = re.compile(r"\ufeff? {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<hashes>#{1,6})(?:[ \t]+|$))")
@@ -135,13 +137,14 @@ class NoteText:
         above = {heading_text(each) for each in trail[:-1]}
         return next((number for number in headings if heading_text(self._line(number)) not in above), 0)
 
-    def headings_between(self, first: int, last: int) -> tuple[InnerHeading, ...]:
-        """The headings on these lines that are written with `#`, outside of code."""
-        if not any("#" in line[:_SIGNS] for line in self._lines[first - 1 : last]):
-            return ()
+    def last_heading(self, first: int, last: int) -> InnerHeading | None:
+        """The last of the headings on these lines that are written with `#`, outside of code."""
+        if "#" not in "".join([line[:_SIGNS] for line in self._lines[first - 1 : last]]):
+            return None
         if self._outline is None:
             self._outline = list(_outline(self._lines))
-        return tuple(each for each in self._outline if first <= each.line <= last)
+        at = bisect_right(self._outline, last, key=_LINE)
+        return self._outline[at - 1] if at and self._outline[at - 1].line >= first else None
 
     def _rest(self, passage: str, number: int, end: int) -> str:
         rest = self._between(number, end)
@@ -176,9 +179,16 @@ class NoteText:
         return self._numbers
 
     def _is_heading(self, number: int) -> bool:
+        if not self._may_be_heading(number):
+            return False
         if self._matches(_HEADING, number):
             return True
         return number < len(self._lines) and self._matches(_UNDERLINE, number + 1)
+
+    def _may_be_heading(self, number: int) -> bool:
+        """Whether the first sign of this line or of the next allows it: most lines need no pattern."""
+        signs = [line[:1] for line in self._lines[number - 1 : number + 1]]
+        return not _MAY_HEAD.isdisjoint(signs)
 
     def _matches(self, pattern: re.Pattern[str], number: int) -> bool:
         line = self._lines[number - 1]

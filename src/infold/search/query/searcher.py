@@ -30,7 +30,6 @@ from infold.search.index.contract import (
 from infold.search.index.nearest import nearest
 from infold.search.index.point_ids import point_number
 from infold.search.query.build_results import answer
-from infold.search.query.coverage import Coverage
 from infold.search.query.followed_index import FollowedIndex
 from infold.search.query.fusion import (
     Leg,
@@ -43,7 +42,7 @@ from infold.search.query.fusion import (
     telling,
 )
 from infold.search.query.query_parser import may_name_time
-from infold.search.query.term_match import asked_terms, term_match
+from infold.search.query.term_match import Coverage, asked_terms, term_match
 from infold.search.query.vocabulary import demands_of, is_known, nearest_known, understood
 from infold.search.terms import main_terms, query_weights, spoken_first
 

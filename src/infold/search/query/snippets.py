@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from operator import itemgetter
 from sys import intern
 from typing import Final, NamedTuple
 
-from infold.search.query.sought_words import SoughtWords
+from infold.search.query.sought_words import Prose, SoughtWords
 from infold.search.terms import located
 from infold.vault.link_lines import link_lines
 
@@ -40,20 +41,6 @@ class Snippet(NamedTuple):
 
 
 _Match = tuple[int, int, str]  # from, to, and the term
-
-
-class Prose(NamedTuple):
-    """A text to cut snippets of: `text` is what is read of the `whole`, from `begin` on, with where each word starts.
-
-    Lines in it that only say where links lead are `unread`.
-    """
-
-    whole: str
-    text: str
-    begin: int
-    unread: tuple[Mark, ...]
-    words: Sequence[str]
-    starts: Sequence[int]
 
 
 def prose_of(text: str) -> Prose:
@@ -102,9 +89,10 @@ def _read_part(text: str) -> tuple[int, int, list[Mark]]:
 
 def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
     """All matches, in order."""
-    terms_of = wanted.among(prose.words)
-    found = [(at, token) for token, at in zip(prose.words, prose.starts, strict=True) if token in terms_of]
-    matches = [match for at, token in found for match in _matches_in(token, at, terms_of[token])]
+    terms_of = wanted.among(prose)
+    is_sought = map(terms_of.__contains__, prose.words)
+    found = compress(zip(prose.words, prose.starts, strict=True), is_sought)
+    matches = [match for token, at in found for match in _matches_in(token, at, terms_of[token])]
     if wanted.phrases:
         found_whole = ((match, pattern) for pattern in wanted.phrases for match in pattern.finditer(prose.text))
         phrases = [(match.start(), match.end(), f"{_PHRASE}{pattern.pattern}") for match, pattern in found_whole]
@@ -115,8 +103,15 @@ def _matches(prose: Prose, wanted: SoughtWords) -> list[_Match]:
     return matches
 
 
-def _matches_in(token: str, at: int, terms: Sequence[str]) -> Iterator[_Match]:
+def _matches_in(token: str, at: int, terms: Sequence[str]) -> Iterable[_Match]:
     """What is marked of a token that stands at `at`."""
+    if token.isascii():  # and so are its terms
+        return [(at, at + len(token), term) for term in terms]
+    return _matches_of_signs(token, at, terms)
+
+
+def _matches_of_signs(token: str, at: int, terms: Sequence[str]) -> Iterator[_Match]:
+    """The same where signs of a script without spaces may be among them."""
     for term in terms:
         if term >= _UNSPACED and _is_part(term, token):
             yield from _places(term, token, at)

@@ -11,11 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.search.index.contract import Hit
 from infold.search.query.fusion import MATCH, Ranking, ranked_by
 from infold.search.terms import main_terms, spoken_first
+
+if TYPE_CHECKING:
+    from infold.search.index.contract import Demands, Filter
+    from infold.search.index.words import WordIndex
 
 TITLE_SHARE: Final = 0.4  # beside the best passage by words, which counts 1
 HEADING_SHARE: Final = 0.4
@@ -39,6 +43,37 @@ def asked_terms(text: str, languages: Sequence[str], passages: int, frequencies:
     rarity = {term: _rarity(count, passages) for term, count in known.items()}
     total = sum(rarity.values())
     return AskedTerms(language, {term: weight / total for term, weight in rarity.items()}, total)
+
+
+class Coverage:
+    """Of points by number, what the terms weigh that they hold of a question: asked for with those meaning has found.
+
+    Points are looked up by number for either, and one look-up for both takes little longer than one for either.
+    `numbers` are points that words have found.
+    """
+
+    def __init__(self, asked: AskedTerms, numbers: Sequence[int]) -> None:
+        self.asked = asked
+        self._waiting = numbers
+        self._held: dict[int, float] = {}
+
+    def look_up(self, words: WordIndex, numbers: Sequence[int], where: Filter, demands: Demands) -> dict[int, Hit]:
+        """The points of these numbers, as `WordIndex.numbered` gives them."""
+        if not self.asked.weights:
+            return words.numbered(numbers, where, demands)
+        wanted = frozenset((*numbers, *self._waiting))
+        points, held = words.covered(self.asked.weights, wanted, where, demands)
+        self._waiting = ()
+        self._held |= held
+        return points
+
+    def of(self, words: WordIndex, numbers: Collection[int]) -> list[float]:
+        """That of each of these points."""
+        held = self._held
+        missing = [number for number in numbers if number not in held]
+        if missing and self.asked.weights:
+            held |= words.covered(self.asked.weights, missing)[1]
+        return [held.get(number, 0.0) for number in numbers]
 
 
 def term_match(
