@@ -176,10 +176,9 @@ class OpenVault(VaultNavigator):
         as `sync_index` and the librarian do.
         """
         started = time.perf_counter()
-        catalogue = lazy.catalogue.store.catalogue_of(self.workspace)  # holds notes that were read, as the workers do
+        catalogue = lazy.catalogue.store.catalogue_of(self.workspace)  # holds texts that were read, as the workers do
         with closing(catalogue), one_staff():
-            found = self._sync(catalogue)
-            index = self.sync_index(seen=(catalogue, found))
+            found, index = self._sync_with_index(catalogue)
             usage = self._sync_summaries(self.capped(caps or {}), catalogue)
         lazy.search.index_status.remember_sync(self.workspace.index, index)
         return Synced(index, found, usage, round((time.perf_counter() - started) * 1000))

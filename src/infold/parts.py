@@ -225,9 +225,17 @@ class VaultParts:
         return lazy.vault.scanning.scan(self.workspace.vault, self.params.vault)
 
     def _sync(self, catalogue: Catalogue) -> CatalogueResult:
-        return lazy.catalogue.sync.sync_catalogue(
-            catalogue, progress=lambda done, total: self.progress("tables", done, total)
-        )
+        return lazy.catalogue.sync.sync_catalogue(catalogue, progress=self._tell_of_notes)
+
+    def _sync_with_index(self, catalogue: Catalogue) -> tuple[CatalogueResult, SyncResult]:
+        """Catalogue and index, by one look at the notes."""
+        NotesFeed = lazy.search.index.feeds.NotesFeed  # noqa: N806 - a class
+        notes = NotesFeed(catalogue, progress=self._tell_of_notes)
+        done = self.sync_index(feeds=[notes if isinstance(feed, NotesFeed) else feed for feed in self.feeds()])
+        return notes.seen or self._sync(catalogue), done
+
+    def _tell_of_notes(self, done: int, total: int) -> None:
+        self.progress("tables", done, total)
 
     def sync_index(
         self,
@@ -235,17 +243,13 @@ class VaultParts:
         paths: Sequence[str] | None = None,
         vectors: bool = True,
         rebuild: bool = False,
-        seen: tuple[Catalogue, CatalogueResult] | None = None,
         feeds: Sequence[Feed] | None = None,
     ) -> SyncResult:
         """Makes the index hold what all `feeds` have, or these; only `paths`, where they are given.
 
         Raises as `search.index.sync.sync_index` does.
-
-        With a catalogue, and what a sync of it has just `seen`, the notes are not looked at again.
         """
-        space, NotesFeed = self.workspace, lazy.search.index.feeds.NotesFeed  # noqa: N806 - a class
-        feeds = self.feeds() if feeds is None else feeds
+        space = self.workspace
         return lazy.search.index.sync.sync_index(
             space.vault,
             space.index,
@@ -253,7 +257,7 @@ class VaultParts:
             space.params,
             self.embedder,
             self.progress,
-            feeds=[NotesFeed(*seen) if seen and isinstance(feed, NotesFeed) else feed for feed in feeds],
+            feeds=self.feeds() if feeds is None else feeds,
             rebuild=rebuild,
             paths=paths,
             vectors=vectors,

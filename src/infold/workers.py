@@ -1,21 +1,24 @@
-"""A crew of worker processes for work that costs processor time: one function, many items.
+"""A crew of worker processes for work that costs processor time: one function, many items, a batch at a time.
 
 The workers are plain child processes that speak over their pipes. The standard pools would either fork a process that
 has threads, or import the caller's main module again: neither is safe for a library that runs under a CLI, a test
-runner, a notebook and an orchestrator. What the work is, and when there is enough of it, is for the caller to say.
+runner, a notebook and an orchestrator. A process that certainly has one thread alone, as a command has, is forked, when
+it has done the first batch itself: its workers have loaded and met what that took. What the work is, and when there is
+enough of it, is for the caller to say.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 if TYPE_CHECKING:
     import queue
@@ -41,9 +44,14 @@ class _Staff:
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
-        self._processes: list[subprocess.Popen[bytes]] | None = None
+        self._processes: list[_Worker] | None = None
 
-    def running(self, count: int) -> list[subprocess.Popen[bytes]]:
+    @property
+    def has_started(self) -> bool:
+        """Whether there are any."""
+        return self._processes is not None
+
+    def running(self, count: int) -> list[_Worker]:
         """Those that live, after up to `count` were started."""
         if self._processes is None:
             self._processes = _started(count)
@@ -77,9 +85,12 @@ def one_staff() -> Iterator[None]:
 class Crew:
     """Does the function named `module:function` for items, in `count` processes that start with the first items.
 
-    The function's module should import little. Items, what else it takes and what it gives are pickled. Where workers
-    cannot start or die, and with a `count` of 1, this process does the work. One thread at a time may ask. What `by`
-    says the same of goes to the same worker, whoever asks within `one_staff`.
+    The function is given a batch of items, and gives as many answers: what it does to all of them, one step after the
+    other, takes less time than all steps of one item after the other, since each step finds its own things in the
+    processor's cache. Its module should import little. Items, what else it takes and what it gives are pickled.
+
+    Where workers cannot start or die, and with a `count` of 1, this process does the work. One thread at a time may
+    ask. What `by` says the same of goes to the same worker, whoever asks within `one_staff`.
     """
 
     def __init__(self, function: str, count: int, by: Callable[[Any], object] | None = None) -> None:
@@ -89,7 +100,7 @@ class Crew:
         self._staff = _Staff()
 
     def each(self, items: Sequence[Any], *shared: object) -> Iterator[_Answers]:
-        """Calls the function with each item and `shared`; batches of numbered answers in any order, as they come.
+        """Calls the function with items and `shared`; batches of numbered answers in any order, as they come.
 
         Raises what the function raises.
         """
@@ -127,9 +138,13 @@ class Crew:
         import queue
 
         arrived: queue.SimpleQueue[_Answers | None] = queue.SimpleQueue()
+        numbered = list(enumerate(items))
+        if not staff.has_started and _may_fork() and len(numbered) > BATCH:
+            yield from _batches(_named(self._function), numbered[:BATCH], shared)
+            numbered = numbered[BATCH:]
         running = staff.running(self._count)
         room = threading.Semaphore(AHEAD * len(running))
-        for process, share in zip(running, self._shares(items, len(running)), strict=True):
+        for process, share in zip(running, self._shares(numbered, len(running)), strict=True):
             job = (self._function, share, shared)
             threading.Thread(target=_converse, args=(process, job, arrived, room), daemon=True).start()
         open_shares = len(running)
@@ -144,15 +159,14 @@ class Crew:
         finally:
             room.release(len(items) + len(running))  # whoever still waits goes on, and finds the workers gone
 
-    def _shares(self, items: Sequence[Any], count: int) -> list[list[tuple[int, Any]]]:
-        """What each of so many workers is to do: numbered items."""
-        numbered = list(enumerate(items))
+    def _shares(self, numbered: Sequence[tuple[int, Any]], count: int) -> list[Sequence[tuple[int, Any]]]:
+        """What each of so many workers is to do."""
         if self._by is None:
             return [numbered[at::count] for at in range(count)]
         shares: list[list[tuple[int, Any]]] = [[] for _ in range(count)]
         for number, item in numbered:
             shares[hash(self._by(item)) % count].append((number, item))
-        return shares
+        return [*shares]
 
 
 def is_worker() -> bool:
@@ -174,10 +188,14 @@ def without_collection() -> Iterator[None]:
 
 def main() -> None:
     """A worker process: jobs on stdin, batches of answers on stdout, until the caller closes the pipe."""
+    _become_worker()
+    serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
+def _become_worker() -> None:
     global _is_worker  # noqa: PLW0603 - what this process is, once and for all
     _is_worker = True
     gc.disable()  # the work makes few cycles, and a worker lives for seconds: a third of its time saved
-    serve(sys.stdin.buffer, sys.stdout.buffer)
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
@@ -191,26 +209,93 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
             sink.flush()
 
 
-def _started(count: int) -> list[subprocess.Popen[bytes]]:
-    """Up to `count` processes; fewer where there are no more to be had."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    command = [sys.executable, "-c", _COMMAND]
-    import subprocess  # here, because few commands need workers
+class _Forked:
+    """A worker that was forked, by the words of `Popen`."""
 
-    processes: list[subprocess.Popen[bytes]] = []
+    def __init__(self) -> None:
+        source, self_writes = os.pipe()
+        self_reads, sink = os.pipe()
+        self._code: int | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            _serve_until_the_end(source, sink)
+        os.close(source)
+        os.close(sink)
+        self.stdin, self.stdout = open(self_writes, "wb"), open(self_reads, "rb")  # noqa: PTH123, SIM115 - pipes
+
+    def poll(self) -> int | None:
+        """How it ended, if it has."""
+        return self._waited(os.WNOHANG)
+
+    def wait(self) -> int:
+        """How it ended."""
+        return self._waited(0) or 0
+
+    def kill(self) -> None:
+        """Ends it."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _waited(self, options: int) -> int | None:
+        if self._code is None:
+            try:
+                pid, code = os.waitpid(self.pid, options)
+            except ChildProcessError:  # somebody else has waited for all children
+                pid, code = self.pid, 0
+            self._code = code if pid else None
+        return self._code
+
+
+if TYPE_CHECKING:
+    _Worker = subprocess.Popen[bytes] | _Forked
+
+
+def _may_fork() -> bool:
+    """Whether this process has one thread for certain, of Python's or not: others would hold locks for ever."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names are all that is needed
+    except OSError:  # no Linux
+        return False
+
+
+def _serve_until_the_end(source: int, sink: int) -> NoReturn:
+    """A forked worker. What its caller has open it closes, or locks on it would live as long as the worker does."""
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        for kept, moved in ((source, 0), (sink, 1), (os.open(os.devnull, os.O_WRONLY), 2)):
+            os.dup2(kept, moved)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        _become_worker()
+        serve(open(0, "rb"), open(1, "wb"))  # noqa: SIM115 - pipes
+    finally:
+        os._exit(0)
+
+
+def _started(count: int) -> list[_Worker]:
+    """Up to `count` processes; fewer where there are no more to be had."""
+    start = _Forked if _may_fork() else _spawned
+    processes: list[_Worker] = []
     try:
         for _ in range(count):
-            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-            )
-            processes.append(process)
+            processes.append(start())  # noqa: PERF401 - those that did start are kept
     except OSError:
         pass  # those that run do their share, the caller the rest
     return processes
 
 
+def _spawned() -> subprocess.Popen[bytes]:
+    import subprocess  # here, because few commands need workers
+
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    command = [sys.executable, "-c", _COMMAND]
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    )
+
+
 def _converse(
-    process: subprocess.Popen[bytes],
+    process: _Worker,
     job: Any,
     arrived: queue.SimpleQueue[_Answers | None],
     room: threading.Semaphore,
@@ -259,4 +344,5 @@ def _batches(
     function: Callable[..., Any], numbered: Sequence[tuple[int, Any]], shared: tuple[object, ...]
 ) -> Iterator[_Answers]:
     for start in range(0, len(numbered), BATCH):
-        yield [(number, function(item, *shared)) for number, item in numbered[start : start + BATCH]]
+        numbers, items = zip(*numbered[start : start + BATCH], strict=True)
+        yield list(zip(numbers, function(items, *shared), strict=True))

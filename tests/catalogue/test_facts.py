@@ -9,7 +9,7 @@ from infold.catalogue.facts import facts_of
 from infold.catalogue.link_blob import unpack_links
 from infold.catalogue.outline_blob import unpack_note, unpack_passages
 from infold.catalogue.passages import cut
-from infold.catalogue.reading import FactsReading, read_facts
+from infold.catalogue.reading import FactsReading, read_notes
 from infold.catalogue.records import strings, unpacked_strings
 from infold.settings import Params
 from infold.text import content_hash, token_count
@@ -70,22 +70,22 @@ def test_a_file_whose_hash_is_known_is_not_parsed_again(tmp_path):
     """The content decides: no facts where nothing changed, facts where anything did, a reason where none can be had."""
     (tmp_path / "a.md").write_bytes(b"# A\n")
     digest = content_hash(b"# A\n")
-    assert read_facts(("a.md", digest), tmp_path, CUTTING) == FactsReading("a.md", None)
-    found = read_facts(("a.md", "other"), tmp_path, CUTTING).facts
+    assert read_notes([("a.md", digest)], tmp_path, CUTTING)[0] == FactsReading("a.md", None)
+    found = read_notes([("a.md", "other")], tmp_path, CUTTING)[0].facts
     assert found is not None
     assert found.sha256 == digest
-    assert "not there" in (read_facts(("b.md", None), tmp_path, CUTTING).reason or "")
+    assert "not there" in (read_notes([("b.md", None)], tmp_path, CUTTING)[0].reason or "")
 
 
 def test_what_may_be_readable_later_is_told_from_what_is_gone(tmp_path, monkeypatch):
     """An input error of the system keeps what is known of the note; a file that vanished does not."""
-    assert not read_facts(("b.md", None), tmp_path, CUTTING).is_kept
+    assert not read_notes([("b.md", None)], tmp_path, CUTTING)[0].is_kept
 
     def broken(*args: object) -> int:
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr("os.open", broken)
-    reading = read_facts(("a.md", None), tmp_path, CUTTING)
+    reading = read_notes([("a.md", None)], tmp_path, CUTTING)[0]
     assert reading.is_kept
     assert "Input/output" in (reading.reason or "")
 
@@ -96,11 +96,11 @@ def test_workers_read_what_one_process_reads(tmp_path, monkeypatch):
         (tmp_path / f"n{number:02}.md").write_text(f"# Note {number}\n\n[[n00]] é\n", encoding="utf-8")
     (tmp_path / "bad.md").write_bytes(b"caf\xe9")
     wanted = [(file.name, None) for file in sorted(tmp_path.iterdir())]
-    alone = [read_facts(item, tmp_path, CUTTING) for item in wanted]
+    alone = read_notes(wanted, tmp_path, CUTTING)
     assert any("not UTF-8" in (reading.reason or "") for reading in alone)
     for executable in (sys.executable, "/no/such/python", "/bin/false"):
         monkeypatch.setattr(sys, "executable", executable)
-        crew = Crew("infold.catalogue.reading:read_facts", 2)
+        crew = Crew("infold.catalogue.reading:read_notes", 2)
         assert crew.all(wanted, tmp_path, CUTTING) == alone
         crew.close()
 

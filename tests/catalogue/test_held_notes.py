@@ -5,7 +5,7 @@ import pytest
 from infold.catalogue import held_notes
 from infold.catalogue.cutting import cutting_of
 from infold.catalogue.held_notes import HeldNote, HeldNotes
-from infold.catalogue.reading import read_facts
+from infold.catalogue.reading import read_notes
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.settings import Params
@@ -62,7 +62,7 @@ def test_a_held_note_is_the_one_that_the_catalogue_gives(tmp_path, monkeypatch, 
     if is_worker:
         monkeypatch.setattr(held_notes, "is_worker", lambda: True)
         monkeypatch.setattr(held_notes, "_of_worker", {})
-        assert read_facts(("bread.md", None), vault, cutting_of(params)).written is None
+        assert read_notes([("bread.md", None)], vault, cutting_of(params))[0].written is None
         fresh = Catalogue(tmp_path / "catalogue.sqlite", vault, params)
     held = fresh.written("bread.md", with_blocks=False)
     fresh.close()

@@ -12,7 +12,7 @@ import pytest
 
 from infold.notebook.sessions import SessionsFeed
 from infold.search.index.contract import Filter, IndexPoint
-from infold.search.index.feeds import Item, Listing, ReadRequest, ReadResult, read_item
+from infold.search.index.feeds import Item, Listing, ReadRequest, ReadResult, read_items
 from infold.search.index.point_ids import point_id
 from infold.search.index.points import NotePoints, note_points
 from infold.search.terms import document_words
@@ -204,8 +204,8 @@ def test_workers_read_as_this_process_does(place):
     there = pickle.loads(pickle.dumps(feed))
     assert there.items().items == feed.items().items
     for one in wanted:
-        assert read_item(one, there, True) == feed.read(one.item, "")
-        bare = read_item(one, there, False).points
+        assert read_items([one], there, True) == [feed.read(one.item, "")]
+        bare = read_items([one], there, False)[0].points
         assert bare is not None
         assert set(bare.texts) == {""}
 

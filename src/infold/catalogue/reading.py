@@ -1,4 +1,4 @@
-"""Reading one file for the catalogue, in this process or a worker: its bytes, and if they are new, its facts.
+"""Reading files for the catalogue, in this process or a worker: their bytes, and of those that are new, the facts.
 
 The parser takes a while to load, so it is loaded with the first note whose bytes are not those that are known. Which
 notes are read belongs to `catalogue.sync`, what is kept of them to `catalogue.facts`.
@@ -6,9 +6,10 @@ notes are read belongs to `catalogue.sync`, what is kept of them to `catalogue.f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from infold.catalogue.held_notes import HeldNote, held_by_worker
 from infold.catalogue.records import WrittenNote, strings
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from infold.vault.records import Note
 
 
-@dataclass(frozen=True, slots=True)
-class FactsReading:
+Make = Callable[[Sequence[WrittenNote]], Sequence[object]]  # what else is made of notes that were read
+
+
+class FactsReading(NamedTuple):
     """What came of one file: facts, nothing new (`facts` None), or a reason why it cannot be read.
 
     `is_kept`: it may well be readable later, so what is known of it stays known.
@@ -33,35 +36,71 @@ class FactsReading:
     facts: NoteFacts | None
     reason: str | None = None
     is_kept: bool = False
+    made: object = None  # what the caller asked for beside the facts
     written: WrittenNote | None = None  # where the caller is to hold it
 
 
-def read_facts(wanted: tuple[str, str | None], root: Path, cutting: Cutting, with_note: bool = False) -> FactsReading:
-    """Reads one file, named with the content hash known of it. A worker holds the note for the jobs that come next."""
-    path, known_hash = wanted
+def read_notes(
+    wanted: Sequence[tuple[str, str | None]],
+    root: Path,
+    cutting: Cutting,
+    make: Make | None = None,
+    with_notes: bool = False,
+) -> list[FactsReading]:
+    """Reads files, each named with the content hash known of it, and makes more of the notes.
+
+    A worker holds the texts for the jobs that come next.
+    """
+    read = [_read(path, known_hash, root, cutting) for path, known_hash in wanted]
+    done = iter(_parsed([each for each in read if isinstance(each, _New)], root, cutting, make, with_notes))
+    return [next(done) if isinstance(each, _New) else each for each in read]
+
+
+class _New(NamedTuple):
+    """A file whose bytes are not those that are known."""
+
+    path: str
+    sha256: str
+    text: str
+
+
+def _read(path: str, known_hash: str | None, root: Path, cutting: Cutting) -> _New | FactsReading:
     try:
         data = read_bytes(root, path, cutting.max_bytes)
         digest = content_hash(data)
-        if digest == known_hash:
-            return FactsReading(path, None)
-        text = decode(data, path)
+        return FactsReading(path, None) if digest == known_hash else _New(path, digest, decode(data, path))
     except (NoteUnreadable, PathRefused) as error:
         cause = error.__cause__
         is_kept = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
         return FactsReading(path, None, str(error), is_kept)
-    from infold.catalogue import facts, passages
+
+
+def _parsed(
+    new: Sequence[_New], root: Path, cutting: Cutting, make: Make | None, with_notes: bool
+) -> list[FactsReading]:
+    if not new:
+        return []
+    from infold.catalogue.facts import cut_as, facts_of
+    from infold.catalogue.passages import passages_of
     from infold.vault.note import parse
 
-    note = parse(path, text)
-    cuts = facts.cut_as(note, cutting)
-    found = facts.facts_of(note, digest, cutting, cuts)
-    held = held_by_worker(root, cutting)
-    if held is None and not with_note:
-        return FactsReading(path, found)
-    written = WrittenNote(_as_kept(note, found), digest, passages.passages_of(note, cuts))
-    if held is not None:
-        held.hold(path, HeldNote(digest, text, written))
-    return FactsReading(path, found, written=written if with_note else None)
+    notes = [parse(path, text) for path, _, text in new]
+    cuts = [cut_as(note, cutting) for note in notes]
+    found = [facts_of(note, each.sha256, cutting, cut) for note, each, cut in zip(notes, new, cuts, strict=True)]
+    if (held := held_by_worker(root, cutting)) is not None:
+        for path, sha256, text in new:
+            held.hold(path, HeldNote(sha256, text))
+    if make is None and not with_notes:
+        return [FactsReading(facts.path, facts) for facts in found]
+    written = [
+        WrittenNote(_as_kept(note, facts), facts.sha256, passages_of(note, cut))
+        for note, facts, cut in zip(notes, found, cuts, strict=True)
+    ]
+    made = [None] * len(found) if make is None else make(written)
+    return [
+        FactsReading(facts.path, facts, made=one, written=note if with_notes else None)
+        for facts, one, note in zip(found, made, written, strict=True)
+    ]
 
 
 def _as_kept(note: Note, facts: NoteFacts) -> Note:

@@ -30,7 +30,7 @@ from infold.workers import MANY, Crew, processors, without_collection
 
 if TYPE_CHECKING:  # the parser is for notes that changed
     from infold.catalogue.facts import NoteFacts
-    from infold.catalogue.reading import FactsReading
+    from infold.catalogue.reading import FactsReading, Make
 
 _log: Final = logging.getLogger(__name__)
 CountProgress = Callable[[int, int], None]
@@ -91,16 +91,11 @@ def sync_catalogue(
     StateUnwritable.
     """
     try:
-        done = _Syncing(catalogue, paths, progress or _silent).run()
+        return CatalogueSync(catalogue, paths, progress).run()
     except CatalogueFault as fault:
         _log.info("made anew: %s", fault)
         catalogue.remove()
-        done = _Syncing(catalogue, paths, progress or _silent).run()
-    _log.debug(
-        "%d files: %d added, %d changed, %d removed, %d skipped in %.3f s",
-        *(done.scanned, done.added, done.changed, done.removed, len(done.skipped), done.seconds),
-    )
-    return done
+        return CatalogueSync(catalogue, paths, progress).run()
 
 
 class _Wanted(NamedTuple):
@@ -115,11 +110,20 @@ if TYPE_CHECKING:
     _Found = tuple[FileStat, NoteFacts]
 
 
-class _Syncing:
-    """One sync while it runs."""
+class CatalogueSync:
+    """One sync while it runs: `run`, or step by step, for whoever makes something of the notes as they are read.
 
-    def __init__(self, catalogue: Catalogue, paths: Sequence[str] | None, progress: CountProgress) -> None:
-        self._catalogue, self._progress = catalogue, progress
+    That is what `make` gives of a batch of notes, which may be called in a worker.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        paths: Sequence[str] | None = None,
+        progress: CountProgress | None = None,
+        make: Make | None = None,
+    ) -> None:
+        self._catalogue, self._progress, self._make = catalogue, progress or _silent, make
         self._paths = None if paths is None else frozenset(paths)
         self._started, self._started_ns = time.monotonic(), time.time_ns()
         self._failed: list[Skipped] = []
@@ -127,28 +131,58 @@ class _Syncing:
         self._looked = 0
         self._unresolved: set[int] = set()  # notes with links that are not known to lead anywhere
         self._are_names_new = False
+        self._files: list[FileStat] = []
+        self._known: Mapping[str, Stamp] = {}
+        self._wanted: list[_Wanted] = []
+        self._gone: list[str] = []
+        self._was_left = False
+        self._done: CatalogueResult | None = None
 
     def run(self) -> CatalogueResult:
-        """Does it."""
-        seen = self._seen()
+        """Does all of it."""
+        self.begin()
+        for _ in self.read():
+            pass
+        return self.end()
+
+    def begin(self) -> int:
+        """Looks at the vault; says how many files are to be read. Raises VaultNotFound."""
+        seen = self._seen = self._scanned()
         if self._paths is None and self._is_as_marked(seen):
             seen.clashes = {}
-            return self._result(seen, 0, is_whole=True)
-        files = [file for file in seen.files if self._paths is None or file.path in self._paths]
-        if not files and self._is_suddenly_empty():
-            return self._result(seen, 0, emptied=True)
-        was_left = self._is_left()
-        known, wanted, gone = self._compared(files)
+            self._done = self._result(seen, 0, is_whole=True)
+            return 0
+        self._files = [file for file in seen.files if self._paths is None or file.path in self._paths]
+        if not self._files and self._is_suddenly_empty():
+            self._done = self._result(seen, 0, emptied=True)
+            return 0
+        self._was_left = self._is_left()
+        self._known, self._wanted, self._gone = self._compared(self._files)
+        return len(self._wanted)
+
+    def read(self) -> Iterator[tuple[FileStat, FactsReading]]:
+        """Reads them, and gives each when the catalogue has it."""
         with without_collection():
-            for batch in _rounds(self._readings(wanted)):
+            for batch in _rounds(self._readings()):
                 self._write(batch)
-        leaving = self._leaving(known, gone, seen)
-        if leaving or self._unresolved or was_left:
-            self._finish(leaving, all_links=bool(leaving) or self._are_names_new or was_left)
-        is_whole = self._is_whole(files, wanted)
+                yield from ((wanted.file, reading) for wanted, reading in batch)
+
+    def end(self) -> CatalogueResult:
+        """Takes away what is gone, and works out where links lead; says what was done."""
+        if self._done is not None:
+            return self._done
+        seen, leaving = self._seen, self._leaving(self._known, self._gone, self._seen)
+        if leaving or self._unresolved or self._was_left:
+            self._finish(leaving, all_links=bool(leaving) or self._are_names_new or self._was_left)
+        is_whole = self._is_whole(self._files, self._wanted)
         if is_whole and not seen.clashes:
             self._mark(seen)
-        return self._result(seen, len(leaving), is_whole=is_whole)
+        done = self._done = self._result(seen, len(leaving), is_whole=is_whole)
+        _log.debug(
+            "%d files: %d added, %d changed, %d removed, %d skipped in %.3f s",
+            *(done.scanned, done.added, done.changed, done.removed, len(done.skipped), done.seconds),
+        )
+        return done
 
     def _is_as_marked(self, seen: Scan) -> bool:
         """Whether an equal scan was compared with the catalogue as it is, and all of it was there for certain."""
@@ -185,7 +219,7 @@ class _Syncing:
             if _looked(db) == self._looked:
                 db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (_SEEN, self._looked, seen.digest))
 
-    def _seen(self) -> Scan:
+    def _scanned(self) -> Scan:
         catalogue = self._catalogue
         try:
             return scan(catalogue.vault, catalogue.params.vault, near=self._paths)
@@ -203,15 +237,16 @@ class _Syncing:
             return True
         return not self._catalogue.vault.is_dir() or not scan(self._catalogue.vault, self._catalogue.params.vault).files
 
-    def _readings(self, wanted: Sequence[_Wanted]) -> Iterator[_Read]:
+    def _readings(self) -> Iterator[_Read]:
+        wanted = self._wanted
         if not wanted:
             return
         workers = processors() if len(wanted) > MANY else 1
         items = [(item.file.path, item.known.sha256 if item.known else None) for item in wanted]
         done = 0
-        with closing(Crew("infold.catalogue.reading:read_facts", workers, by=itemgetter(0))) as crew:
+        with closing(Crew("infold.catalogue.reading:read_notes", workers, by=itemgetter(0))) as crew:
             cutting = cutting_of(self._catalogue.params)
-            for batch in crew.each(items, self._catalogue.vault, cutting, workers == 1):
+            for batch in crew.each(items, self._catalogue.vault, cutting, self._make, workers == 1):
                 yield from ((wanted[number], reading) for number, reading in batch)
                 done += len(batch)
                 self._progress(done, len(wanted))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from infold.errors import NoteUnreadable, PathRefused
@@ -33,8 +33,12 @@ class Extracted(NamedTuple):
     tokens_out: int
 
 
-def extracted(wanted: ToExtract) -> Extracted | None:
-    """The summary of a note; None where it cannot be read."""
+def extracted(wanted: Sequence[ToExtract]) -> list[Extracted | None]:
+    """The summaries of notes; None of one that cannot be read."""
+    return [_extracted(each) for each in wanted]
+
+
+def _extracted(wanted: ToExtract) -> Extracted | None:
     try:
         text = wanted.read()
     except (NoteUnreadable, PathRefused):

@@ -70,7 +70,7 @@ class SourcesFeed:
             point._replace(group=PointGroup.EXTERNAL, kind=record.kind, trust=TRUST, date=_day(record), tags=())
             for point in made.points
         ]
-        return ReadResult(item, record.content, replace(made, points=points))
+        return ReadResult(item, record.content, made._replace(points=points))
 
 
 def source_texts(store: SourceStore, vault: Path, params: Params) -> NoteTexts:

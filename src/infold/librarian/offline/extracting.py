@@ -15,7 +15,7 @@ class Extractor:
 
     def __init__(self, *, many: int = MANY, workers: int | None = None) -> None:
         self._alone = many
-        self._crew = Crew("infold.librarian.offline.summaries:summary_of", workers or processors())
+        self._crew = Crew("infold.librarian.offline.summaries:summaries_of", workers or processors())
         self._turn = threading.Lock()
         self._together: list[TextToSummarise] = []
         self._making: asyncio.Task[list[str]] | None = None

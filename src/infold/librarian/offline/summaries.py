@@ -38,6 +38,11 @@ def summary_of(source: TextToSummarise) -> str:
     return extract(text, low, high) if linked is None else from_linked(linked, text, low, high)
 
 
+def summaries_of(sources: Sequence[TextToSummarise]) -> list[str]:
+    """The summaries of notes."""
+    return [summary_of(source) for source in sources]
+
+
 def extract(text: str, low: int, high: int) -> str:
     """A summary of the note body `text` in `low` to `high` words; all there is where the text has fewer words."""
     summary = _Filling(low, high)

@@ -22,14 +22,17 @@ MANY_TIMES: Final = 4
 _T = TypeVar("_T")
 
 
-def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote]) -> list[ReadRequest]:
-    """The items whose bytes have to be looked at, each with the hash that stands for "as it is in the index"."""
+def to_read(items: Iterable[Item], known: Mapping[str, IndexedNote], moment_ns: int = -1) -> list[ReadRequest]:
+    """The items whose bytes have to be looked at, each with the hash that stands for "as it is in the index".
+
+    `moment_ns` is that of this sync: what it has written itself is as it is.
+    """
     wanted = []
     for item in items:
         row = known.get(item.path)
         if row is None or row.variant != item.variant:
             wanted.append(ReadRequest(item, ""))
-        elif (item.mtime_ns, item.size) != (row.mtime_ns, row.size) or item.mtime_ns >= row.indexed_ns - RACE_NS:
+        elif (item.mtime_ns, item.size) != (row.mtime_ns, row.size) or _is_late(row, moment_ns):
             wanted.append(ReadRequest(item, row.sha256))
     return wanted
 
@@ -42,9 +45,14 @@ def doubtful(items: Sequence[Item], stamps: Sequence[tuple[str, int, int, str]])
     return set() if items == stamps else {row[0] for row in set(items).symmetric_difference(stamps)}
 
 
-def is_certain(read: Iterable[ReadRequest], started_ns: int) -> bool:
-    """Whether what was read since `started_ns` cannot change without another time of its file."""
-    return all(wanted.item.mtime_ns < started_ns - RACE_NS for wanted in read)
+def _is_late(row: IndexedNote, moment_ns: int) -> bool:
+    """Whether a file was written so shortly before it was read that it may have changed without another time."""
+    return row.mtime_ns >= row.indexed_ns - RACE_NS and row.indexed_ns != moment_ns
+
+
+def is_certain(items: Iterable[Item], started_ns: int) -> bool:
+    """Whether what was read of these since `started_ns` cannot change without another time of its file."""
+    return all(item.mtime_ns < started_ns - RACE_NS for item in items)
 
 
 def gone(

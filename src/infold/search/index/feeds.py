@@ -7,23 +7,24 @@ here; whoever has other texts to search brings a feed of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from infold.catalogue.kinds import kind_of, kinds_told_by
-from infold.catalogue.sync import sync_catalogue
+from infold.catalogue.sync import CatalogueSync, sync_catalogue
 from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
+from infold.settings_record import plain_settings
 from infold.text import content_hash
-from infold.vault.daily_notes import daily_notes
+from infold.vault.daily_notes import DailyNotes, daily_notes
 from infold.vault.scanning import FileStat, Scan, Skipped, scan
 
 if TYPE_CHECKING:
+    from infold.catalogue.records import WrittenNote
     from infold.catalogue.store import Catalogue
-    from infold.catalogue.sync import CatalogueResult
+    from infold.catalogue.sync import CatalogueResult, CountProgress
     from infold.search.index.contract import IndexPoint
     from infold.search.index.points import NotePoints
     from infold.settings import Params
@@ -139,27 +140,57 @@ class ChangeFeed(Protocol):
 Feed = FileFeed | ChangeFeed
 
 
-@dataclass(frozen=True, slots=True)
 class NotesFeed:
-    """The notes of a vault, the inbox left out: it is what is still to be folded in.
+    """The notes of a vault, the inbox left out: it is what is still to be folded in. A feed is for one sync.
 
     They are taken from the catalogue, which is brought up to date first, unless a sync has just `seen` everything.
     """
 
-    catalogue: Catalogue
-    seen: CatalogueResult | None = None
-
     name = NOTES
     is_guarded = True
 
+    def __init__(
+        self, catalogue: Catalogue, seen: CatalogueResult | None = None, progress: CountProgress | None = None
+    ) -> None:
+        self.catalogue, self.seen, self._progress = catalogue, seen, progress
+
+    def __getstate__(self) -> Catalogue:
+        return self.catalogue
+
+    def __setstate__(self, catalogue: Catalogue) -> None:
+        self.__init__(catalogue)  # type: ignore[misc]
+
     def items(self, paths: Sequence[str] | None = None) -> Listing:
         """The vault's notes by the rules of `vault.scanning`."""
-        found = self.seen if self.seen is not None and paths is None else sync_catalogue(self.catalogue, paths)
+        found = self.seen if paths is None else None
+        if found is None:
+            found = sync_catalogue(self.catalogue, paths, self._progress)
+        if paths is None:
+            self.seen = found
         params, vault = self.catalogue.params, self.catalogue.vault
         digest = found.digest if paths is None else b""
         if digest:
             digest = content_hash(digest + kinds_told_by(params, vault).encode()).encode()
         return Listing(lambda: _items(found.files, params, vault), found.skipped, digest)
+
+    def ahead(self, *, with_texts: bool) -> tuple[int, Generator[ReadResult]]:
+        """The points of what the catalogue has to read anyway, made on the way: each note is read and parsed once.
+
+        How many files that are, and what comes of those that can be read. Afterwards nothing is looked at again. Raises
+        VaultNotFound.
+        """
+        if self.seen is not None:
+            return 0, (_ for _ in ())
+        make = _PointsOf(self.catalogue.vault, plain_settings(self.catalogue.params), with_texts=with_texts)
+        sync = CatalogueSync(self.catalogue, None, self._progress, make)
+        return sync.begin(), self._read_by(sync)
+
+    def _read_by(self, sync: CatalogueSync) -> Generator[ReadResult]:
+        for (path, size, mtime_ns), reading in sync.read():
+            if isinstance(reading.made, _Made) and reading.facts is not None:
+                variant, points = reading.made
+                yield ReadResult(Item(path, mtime_ns, size, variant), reading.facts.sha256, points)
+        self.seen = sync.end()
 
     def read(self, item: Item, known_sha256: str) -> ReadResult:
         """The passages of a note."""
@@ -175,8 +206,40 @@ class NotesFeed:
 
         params, is_daily = self.catalogue.params, item.variant == DAILY
         day = daily_notes(self.catalogue.vault, params.notebook).day(item.path) if is_daily else None
-        points = note_points(found.note, item.variant, params.search, day, found.passages)
-        return ReadResult(item, found.sha256, points)
+        return ReadResult(item, found.sha256, note_points(found.note, item.variant, params.search, day, found.passages))
+
+
+class _Made(NamedTuple):
+    """The points of a note, and what they depend on beside it."""
+
+    variant: str
+    points: NotePoints
+
+
+class _PointsOf:
+    """What makes the points of notes that were read just now, in a worker or not; None of one that is not indexed."""
+
+    def __init__(self, vault: Path, params: Params, *, with_texts: bool) -> None:
+        self._vault, self._params, self._with_texts = vault, params, with_texts
+
+    def __call__(self, written: Sequence[WrittenNote]) -> list[_Made | None]:
+        from infold.search.index.points import NoteToIndex, points_of
+
+        kind, daily = _rules(self._vault, self._params)
+        kinds = [kind(each.note.path) for each in written]
+        wanted = [
+            NoteToIndex(note, variant, daily.day(note.path) if variant == DAILY else None, passages)
+            for (note, _, passages), variant in zip(written, kinds, strict=True)
+            if variant not in UNINDEXED_KINDS
+        ]
+        made = iter(points_of(wanted, self._params.search, with_texts=self._with_texts))
+        return [None if variant in UNINDEXED_KINDS else _Made(variant, next(made)) for variant in kinds]
+
+
+@lru_cache(maxsize=1)
+def _rules(vault: Path, params: Params) -> tuple[Callable[[str], str], DailyNotes]:
+    """What tells the kind of a path, and where the daily notes are: looked up once by a process that reads them all."""
+    return kind_of(params, vault), daily_notes(vault, params.notebook)
 
 
 def notes_in(vault: Path, params: Params, seen: Scan | None = None) -> Listing:
@@ -211,9 +274,9 @@ class ReadRequest(NamedTuple):
     known_sha256: str
 
 
-def read_item(wanted: ReadRequest, feed: FileFeed, with_texts: bool) -> ReadResult:
-    """Reads one item, as workers do; without the texts to embed where nobody will embed them."""
-    reading = feed.read(wanted.item, wanted.known_sha256)
-    if with_texts or reading.points is None:
-        return reading
-    return reading._replace(points=replace(reading.points, texts=[""] * len(reading.points.texts)))
+def read_items(wanted: Sequence[ReadRequest], feed: FileFeed, with_texts: bool) -> list[ReadResult]:
+    """Reads items, as workers do; without the texts to embed where nobody will embed them."""
+    read = [feed.read(item, known_sha256) for item, known_sha256 in wanted]
+    if with_texts:
+        return read
+    return [each._replace(points=each.points.without_texts()) if each.points is not None else each for each in read]

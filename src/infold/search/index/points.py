@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infold.search.index.contract import IndexPoint, PointGroup
 from infold.search.index.point_ids import passage_ids
@@ -29,8 +28,7 @@ DATE_KEYS: Final = ("date", "created")  # of front matter, the first that holds 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class NotePoints:
+class NotePoints(NamedTuple):
     """A note ready for the index. `texts` are what is embedded, `keys` what their vectors are kept under.
 
     A text to embed leaves out a title that is only the file's name, so that a renamed note keeps its vectors; keywords
@@ -44,41 +42,74 @@ class NotePoints:
     keys: list[str]
     texts: list[str]
 
+    def without_texts(self) -> NotePoints:
+        """The same for an index without meaning: texts would be handed over for nobody."""
+        return self._replace(texts=[""] * len(self.texts))
+
+
+class NoteToIndex(NamedTuple):
+    """A note, its kind and its passages; `day` is that of a daily note whose name is no ISO date."""
+
+    note: Note
+    kind: str
+    day: date | None
+    passages: Sequence[Passage]
+
 
 def note_points(
     note: Note, kind: str, params: SearchParams, day: date | None = None, passages: Sequence[Passage] | None = None
 ) -> NotePoints:
-    """The points of `note`, without their vectors. `day` is that of a daily note whose name is no ISO date.
-
-    `passages` are the note's, where they were cut already.
-    """
-    from infold.catalogue.passages import below_headings, cut, read_text, written_title
+    """The points of one note. `passages` are the note's, where they were cut already."""
+    from infold.catalogue.passages import cut
 
     if passages is None:
         passages = cut(note, params.passage_tokens, params.overlap_tokens, params.max_passages)
-    language = detect_language(note.text) if params.language == AUTO else params.language
-    written = written_title(note)
-    read = [read_text(passage) for passage in passages]
-    titled = [below_headings(passage, note.title, text) for passage, text in zip(passages, read, strict=True)]
-    texts = titled
-    if written != note.title:
-        texts = [below_headings(passage, written, text) for passage, text in zip(passages, read, strict=True)]
-    iso_day = day.isoformat() if day is not None else note_day(note, kind)
+    return points_of([NoteToIndex(note, kind, day, passages)], params)[0]
+
+
+def points_of(notes: Sequence[NoteToIndex], params: SearchParams, *, with_texts: bool = True) -> list[NotePoints]:
+    """The points of these notes, without their vectors, step by step for all of them: see `workers.Crew`."""
+    from infold.catalogue.passages import read_text
+
+    languages = [detect_language(one.note.text) if params.language == AUTO else params.language for one in notes]
+    read = [[read_text(passage) for passage in one.passages] for one in notes]
+    titled = [_titled(one, texts, one.note.title) for one, texts in zip(notes, read, strict=True)]
+    embedded = [_embedded(one, *texts) for one, *texts in zip(notes, read, titled, strict=True)]
+    words = [
+        [document_words(text, language) for text in texts] for texts, language in zip(titled, languages, strict=True)
+    ]
+    keys = [[content_hash(text) for text in texts] for texts in embedded]
+    made = [
+        NotePoints(one.note.path, one.note.title, language, _points(one, terms), *others)
+        for one, language, terms, *others in zip(notes, languages, words, keys, embedded, strict=True)
+    ]
+    return made if with_texts else [each.without_texts() for each in made]
+
+
+def _titled(one: NoteToIndex, texts: Sequence[str], title: str) -> list[str]:
+    """What is read of each passage, below a title and the headings above it."""
+    from infold.catalogue.passages import below_headings
+
+    return [below_headings(passage, title, text) for passage, text in zip(one.passages, texts, strict=True)]
+
+
+def _embedded(one: NoteToIndex, texts: Sequence[str], titled: list[str]) -> list[str]:
+    from infold.catalogue.passages import written_title
+
+    written = written_title(one.note)
+    return titled if written == one.note.title else _titled(one, texts, written)
+
+
+def _points(one: NoteToIndex, words: Sequence[tuple[str, str]]) -> list[IndexPoint]:
+    note, passages = one.note, one.passages
+    iso_day = one.day.isoformat() if one.day is not None else note_day(note, one.kind)
     ids = passage_ids(note.path, [passage.text_hash for passage in passages])
-    words = [document_words(text, language) for text in titled]
     outside, trust = outside_texts(note.text), _trust_of(note)
     trusts = [
         TRUST_OF_OTHERS if any(each.start <= passage.start < each.end for each in outside) else trust
         for passage in passages
     ]
-    return NotePoints(
-        path=note.path,
-        title=note.title,
-        language=language,
-        points=[_point(*given, note, kind, iso_day) for given in zip(ids, passages, words, trusts, strict=True)],
-        keys=[content_hash(text) for text in texts],
-        texts=texts,
-    )
+    return [_point(*given, note, one.kind, iso_day) for given in zip(ids, passages, words, trusts, strict=True)]
 
 
 def note_day(note: Note, kind: str) -> str | None:

@@ -12,13 +12,14 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.embeddings import EmbeddingStore, RecentVectors
 from infold.catalogue.schema import FILE_NAME
 from infold.catalogue.store import Catalogue
-from infold.errors import IndexFault, VaultBusy
+from infold.errors import CatalogueFault, IndexFault, VaultBusy
 from infold.progress import Progress, silent
 from infold.search import terms
 from infold.search.embed.embedder import Embedder
@@ -150,6 +151,7 @@ class _Sync:
             paths = None
             if all(feed.name != self._notes.name for feed in self._feeds):
                 self._feeds = (self._notes, *self._feeds)  # a new index without the notes would be none
+            self._write_ahead(before)
         found = self._listed(paths, before)
         if self._manifest is None:
             if all(feed.name != self._notes.name for feed, _ in found):
@@ -370,13 +372,25 @@ class _Sync:
             among = doubtful(items, self._used.stamps(feed.name, RACE_NS))
             items = [item for item in items if item.path in among] if among else ()
         known = self._used.notes(feed.name, among)
-        wanted = to_read(items, known)
+        wanted = to_read(items, known, self._started_ns)
         leaving = gone(known, items, listing.skipped, paths)
-        is_whole = is_certain(wanted, self._started_ns)
+        is_whole = is_certain(items, self._started_ns)
         if wanted or leaving:
             is_whole = self._read_and_write(feed, wanted, leaving, known) and is_whole
         if listing.digest and is_whole:
             self._used.mark_listed(feed.name, listing.digest, len(listing.items))
+
+    def _write_ahead(self, before: str | None) -> None:
+        """A new index gets the notes that have to be read for the catalogue as they are read; no other is made."""
+        for feed in self._feeds:
+            if not isinstance(feed, NotesFeed):
+                continue
+            with contextlib.suppress(CatalogueFault), without_collection():  # it is made anew when it is asked again
+                total, read = feed.ahead(with_texts=not self._embedder.traits.is_empty)
+                with contextlib.closing(read):
+                    if first := next(read, None):
+                        self._make_new(before)
+                        write_files(self._target(), feed.name, chain((first,), read), (), {}, total)
 
     def _read_and_write(
         self, feed: FileFeed, wanted: Sequence[ReadRequest], leaving: Sequence[str], known: Mapping[str, IndexedNote]

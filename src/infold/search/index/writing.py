@@ -61,7 +61,7 @@ _NO_TEXTS: Final = _Texts((), (), ())
 def readings(feed: FileFeed, wanted: Sequence[ReadRequest], *, with_texts: bool) -> Iterator[ReadResult]:
     """What comes of each item, in any order; by worker processes where there are many."""
     workers = processors() if len(wanted) > MANY else 1
-    with closing(Crew("infold.search.index.feeds:read_item", workers, by=_path_of)) as crew:
+    with closing(Crew("infold.search.index.feeds:read_items", workers, by=_path_of)) as crew:
         for batch in crew.each(wanted, feed, with_texts):
             for _, reading in batch:
                 yield reading
