@@ -58,6 +58,7 @@ _KINDS: Final = bytes(
 )
 _NUMBER: Final = b"0.0"  # in these kinds: a number may have several parts
 _TOUCHING: Final = (b". ", b", ", b": ")
+_MARK: Final = "\0"  # which no term has
 _QUOTES: Final = tuple(sign.encode() for sign in "“”—")
 
 _ELIDED: Final = frozenset(["s", "t", "d", "m", "l", "n", "j", "c", "qu", "re", "ve", "ll"])
@@ -149,15 +150,25 @@ def _pieces(text: str) -> list[str]:
     return data.decode("utf-8", "surrogatepass").split()
 
 
-class _Joined(dict[str, str]):
-    """The terms of one kind of each piece met, a space between two: looked up without a step of Python's own."""
+class _Met(dict[str, str]):
+    """The terms of each piece met: the main ones, and where there are secondary ones, these between two marks.
 
-    def __init__(self, encoder_: Encoder, kind: int) -> None:
+    A space stands between two terms of a kind. All are looked up without a step of Python's own, and each piece once.
+    """
+
+    def __init__(self, encoder_: Encoder) -> None:
         super().__init__()
-        self._encoder, self._kind = encoder_, kind
+        self._encoder = encoder_
 
     def __missing__(self, piece: str) -> str:
-        return self._encoder.meet(piece)[self._kind]
+        main, secondary = self._encoder.meet(piece)
+        found = self[piece] = f"{main}{_MARK}{secondary}{_MARK}" if secondary else main
+        return found
+
+    def both(self, found: Sequence[str]) -> tuple[str, str]:
+        """The main and the secondary terms of these pieces."""
+        parts = " ".join(map(self.__getitem__, found)).split(_MARK)
+        return "".join(parts[::2]), " ".join(parts[1::2])
 
 
 class _Together(dict[str, tuple[str, ...]]):
@@ -183,7 +194,7 @@ class Encoder:
         stemmer = Stemmer.Stemmer(language, 0)  # which remembers nothing: what was met is kept here
         self._stem: Callable[[str], str] = stemmer.stemWord
         self._stems: Callable[[list[str]], list[str]] = stemmer.stemWords
-        self._kept = self._main, self._secondary = _Joined(self, 0), _Joined(self, 1)
+        self._met = _Met(self)
         self._forms: dict[str, Forms] = {}
         self._together = _Together(self)
 
@@ -224,24 +235,21 @@ class Encoder:
     def words(self, text: str) -> tuple[str, str]:
         """The main and the secondary terms of the tokens of `text`, in order, a space between two."""
         found = _pieces(text)
-        if len(self._main) + len(found) > _MAX_CACHED:
-            self._main.clear()
-            self._secondary.clear()
-        main = " ".join(map(self._main.__getitem__, found))
-        return main, " ".join(filter(None, map(self._secondary.__getitem__, found)))
+        if len(self._met) + len(found) > _MAX_CACHED:
+            self._met.clear()
+        return self._met.both(found)
 
     def meet(self, piece: str) -> tuple[str, str]:
-        """The main terms of a piece met for the first time, and the secondary ones, a space between two; kept."""
+        """The main terms of a piece met for the first time, and the secondary ones, a space between two."""
         if self.language not in _RESPELT and _PLAIN.fullmatch(piece):  # as most are: in a third of the time
             word = piece.lower()
             main = _fold(self._stem(word))
-            secondary = "" if word == main or not main else word
-        elif (found := tokens(piece)) == [piece]:
-            main, secondary = map(" ".join, self.forms(piece))
-        else:
-            main, secondary = (" ".join(filter(None, map(kept.__getitem__, found))) for kept in self._kept)
-        self._main[piece], self._secondary[piece] = main, secondary
-        return main, secondary
+            return main, "" if word == main or not main else word
+        if (found := tokens(piece)) == [piece]:
+            stems, others = self.forms_of(piece)
+            return " ".join(stems), " ".join(others)
+        main, secondary = self._met.both(found)
+        return " ".join(main.split()), secondary
 
     def _analyse(self, run: str, main: list[str], secondary: list[str]) -> None:
         if not run:
