@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
+
+SELDOM = 20_000  # things made since cycles were looked for, from which it is done again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # what the terminal has no sign for is told all the same
     words = sys.argv[1:]
     if words and words[0] in {"search", "get", "index"}:
+        gc.set_threshold(SELDOM)  # it lives for a moment, and most of what it makes is there to stay: modules, notes
         from infold.cli import client
 
         try:
