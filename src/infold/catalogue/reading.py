@@ -80,26 +80,25 @@ def _parsed(
 ) -> list[FactsReading]:
     if not new:
         return []
-    from infold.catalogue.facts import cut_as, facts_of
-    from infold.catalogue.passages import passages_of
+    from infold.catalogue import facts, passages
     from infold.vault.note import parse
 
     notes = [parse(path, text) for path, _, text in new]
-    cuts = [cut_as(note, cutting) for note in notes]
-    found = [facts_of(note, each.sha256, cutting, cut) for note, each, cut in zip(notes, new, cuts, strict=True)]
+    cuts = [facts.cut_as(note, cutting) for note in notes]
+    found = [facts.facts_of(note, each.sha256, cutting, cut) for note, each, cut in zip(notes, new, cuts, strict=True)]
     if (held := held_by_worker(root, cutting)) is not None:
         for path, sha256, text in new:
             held.hold(path, HeldNote(sha256, text))
     if make is None and not with_notes:
-        return [FactsReading(facts.path, facts) for facts in found]
+        return [FactsReading(one.path, one) for one in found]
     written = [
-        WrittenNote(_as_kept(note, facts), facts.sha256, passages_of(note, cut))
-        for note, facts, cut in zip(notes, found, cuts, strict=True)
+        WrittenNote(_as_kept(note, one), one.sha256, passages.passages_of(note, cut))
+        for note, one, cut in zip(notes, found, cuts, strict=True)
     ]
     made = [None] * len(found) if make is None else make(written)
     return [
-        FactsReading(facts.path, facts, made=one, written=note if with_notes else None)
-        for facts, one, note in zip(found, made, written, strict=True)
+        FactsReading(one.path, one, made=more, written=note if with_notes else None)
+        for one, more, note in zip(found, made, written, strict=True)
     ]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from infold.catalogue.passages import Passage, below_headings, cut, read_text, written_title
 from infold.search.index.contract import IndexPoint, PointGroup
 from infold.search.index.point_ids import passage_ids
 from infold.search.languages import AUTO, detect_language
@@ -20,7 +21,6 @@ from infold.vault.names import stem
 from infold.vault.outside import outside_texts
 
 if TYPE_CHECKING:  # a search that finds nothing to index does without the parser
-    from infold.catalogue.passages import Passage
     from infold.settings import SearchParams
     from infold.vault.note import Note
 
@@ -60,8 +60,6 @@ def note_points(
     note: Note, kind: str, params: SearchParams, day: date | None = None, passages: Sequence[Passage] | None = None
 ) -> NotePoints:
     """The points of one note. `passages` are the note's, where they were cut already."""
-    from infold.catalogue.passages import cut
-
     if passages is None:
         passages = cut(note, params.passage_tokens, params.overlap_tokens, params.max_passages)
     return points_of([NoteToIndex(note, kind, day, passages)], params)[0]
@@ -69,8 +67,6 @@ def note_points(
 
 def points_of(notes: Sequence[NoteToIndex], params: SearchParams, *, with_texts: bool = True) -> list[NotePoints]:
     """The points of these notes, without their vectors, step by step for all of them: see `workers.Crew`."""
-    from infold.catalogue.passages import read_text
-
     languages = [detect_language(one.note.text) if params.language == AUTO else params.language for one in notes]
     read = [[read_text(passage) for passage in one.passages] for one in notes]
     titled = [_titled(one, texts, one.note.title) for one, texts in zip(notes, read, strict=True)]
@@ -88,14 +84,10 @@ def points_of(notes: Sequence[NoteToIndex], params: SearchParams, *, with_texts:
 
 def _titled(one: NoteToIndex, texts: Sequence[str], title: str) -> list[str]:
     """What is read of each passage, below a title and the headings above it."""
-    from infold.catalogue.passages import below_headings
-
     return [below_headings(passage, title, text) for passage, text in zip(one.passages, texts, strict=True)]
 
 
 def _embedded(one: NoteToIndex, texts: Sequence[str], titled: list[str]) -> list[str]:
-    from infold.catalogue.passages import written_title
-
     written = written_title(one.note)
     return titled if written == one.note.title else _titled(one, texts, written)
 
