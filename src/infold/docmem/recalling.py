@@ -64,7 +64,6 @@ class Recalled:
 class Recall:
     """What was found, best first, and the nodes that each tag in it stands for. `gone`: hits whose node is no more."""
 
-    query: str
     results: tuple[Recalled, ...]
     linked: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     gone: int = 0
@@ -77,7 +76,6 @@ def recall(
     *,
     within: str | None = None,
     limit: int = LIMIT,
-    min_score: float = 0.0,
     raising: bool = True,
 ) -> Recall:
     """What memory says about `query`: in all trees, or from the node `within` down. Raises NodeNotFound, IndexFault."""
@@ -86,9 +84,8 @@ def recall(
         chains = {node_id: rows.ancestor_ids(node_id) for node_id in scores}
         children = partial(_children, rows) if raising else None
         traced = trace_up(scores, chains, lambda node_id: rows.get(node_id).is_summary, children)
-        kept = [one for one in traced if one.score >= min_score][: max(limit, 0)]
-        results = tuple(_recalled(rows, one) for one in kept)
-    return Recall(query, results, _linked(memory, searcher, query, results), gone)
+        results = tuple(_recalled(rows, one) for one in traced[: max(limit, 0)])
+    return Recall(results, _linked(memory, searcher, query, results), gone)
 
 
 def relevance(

@@ -26,9 +26,9 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
 class ChangeStore:
     """All changes of one vault, in `folder`. Writing needs the vault's lock, reading does not."""
 
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._disk = disk or Disk()
+        self._disk = Disk()
 
     def new_id(self, now: datetime | None = None, prefix: str = "") -> str:
         """An id that sorts by time and is not taken: 2026-11-21-224501-a1b2, UTC, the last part of a second in hex."""
@@ -62,7 +62,7 @@ class ChangeStore:
 
     def journal(self, change_id: str, vault: Path) -> Journal:
         """The journal of a change to `vault`."""
-        return Journal(self.path(change_id), vault, self._disk)
+        return Journal(self.path(change_id), vault)
 
     def pending(self) -> Sequence[str]:
         """The changes that something was begun for and perhaps not finished."""

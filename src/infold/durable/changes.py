@@ -31,7 +31,6 @@ from typing import Final, Self
 
 from infold.durable.change import APPLY, MEND, Change, ChangeKind, Undone, change_of, when
 from infold.durable.change_store import SMALL, ChangeStore, by_time
-from infold.durable.files import Disk
 from infold.durable.journal import Journal
 from infold.durable.locks import WAIT_SECONDS, vault_lock
 from infold.durable.records import FileChange, Transaction
@@ -69,9 +68,9 @@ class PlannedChange:
 class Changes:
     """All changes of a vault but its integrations."""
 
-    def __init__(self, workspace: Workspace, disk: Disk | None = None) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._store = ChangeStore(workspace.runs, disk)
+        self._store = ChangeStore(workspace.runs)
 
     @contextmanager
     def held(self, wait_seconds: float = WAIT_SECONDS) -> Iterator[Self]:

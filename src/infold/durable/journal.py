@@ -33,10 +33,10 @@ _R = TypeVar("_R", bound=JournalRecord)
 class Journal:
     """The journal in `folder` of changes to files below `root`. Whoever uses it holds the vault's lock."""
 
-    def __init__(self, folder: Path, root: Path, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
         self._root = root
-        self._disk = disk or Disk()
+        self._disk = Disk()
         self.blobs = Blobs(folder / "blobs", self._disk)
 
     def apply(self, changes: Sequence[FileChange], label: str, data: dict[str, Any] | None = None) -> Transaction:

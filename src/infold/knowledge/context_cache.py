@@ -21,8 +21,8 @@ MOST_KEPT: Final = 256
 class ContextCache:
     """The answers in one folder; the oldest go when there are too many."""
 
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        self._folder, self._disk = folder, disk or Disk()
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._disk = folder, Disk()
 
     def get(self, key: str, make: Callable[[], str]) -> str:
         """The answer kept under `key`, else what `make` gives, which is kept."""

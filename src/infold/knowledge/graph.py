@@ -8,7 +8,7 @@ Resolving belongs to `vault.links`, groups of notes to `knowledge.communities`, 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -136,21 +136,21 @@ class Graph:
         number = self._numbers.get(path)
         return [] if number is None else [self._paths[other] for other in self._joined(number)]
 
-    def reach(self, root: str, hops: int | None = None) -> dict[str, int]:
-        """Every note that links lead to from `root` within `hops` steps (all of them by default), with its distance.
+    def reach(self, root: str) -> dict[str, int]:
+        """Every note that links lead to from `root`, with its distance; `root` itself is at 0.
 
-        `root` itself is at 0. A root that is no note reaches nothing.
+        A root that is no note reaches nothing.
         """
-        return self._walk(root, hops, is_directed=True)
+        return self._walk(root, len(self._paths), self._out.__getitem__)
 
     def neighbours(self, centre: str, hops: int = 1) -> dict[str, int]:
-        """As `reach`, links followed in either direction."""
-        return self._walk(centre, hops, is_directed=False)
+        """The notes within `hops` steps, links followed in either direction, with their distances; `centre` is at 0."""
+        return self._walk(centre, hops, self._joined)
 
-    def path(self, start: str, end: str, *, is_directed: bool = False) -> tuple[str, ...]:
+    def path(self, start: str, end: str) -> tuple[str, ...]:
         """A shortest chain of notes from `start` to `end`, both included; empty where there is none.
 
-        Links count in either direction unless `is_directed`. Of several, the one whose links come first.
+        Links count in either direction. Of several, the one whose links come first.
         """
         first, last = self._numbers.get(start), self._numbers.get(end)
         if first is None or last is None:
@@ -160,7 +160,7 @@ class Graph:
         while edge and last not in came_from:
             following: list[int] = []
             for note in edge:
-                for other in self._out[note] if is_directed else chain(self._out[note], self._in[note]):
+                for other in self._joined(note):
                     if other not in came_from:
                         came_from[other] = note
                         following.append(other)
@@ -232,18 +232,18 @@ class Graph:
         others.pop(note, None)
         return others
 
-    def _walk(self, root: str, hops: int | None, *, is_directed: bool) -> dict[str, int]:
+    def _walk(self, root: str, hops: int, ends: Callable[[int], Iterable[int]]) -> dict[str, int]:
         start = self._numbers.get(root)
         if start is None:
             return {}
         reached = {start: 0}
         edge = [start]
         distance = 0
-        while edge and (hops is None or distance < hops):
+        while edge and distance < hops:
             distance += 1
             following: list[int] = []
             for note in edge:
-                for other in self._out[note] if is_directed else chain(self._out[note], self._in[note]):
+                for other in ends(note):
                     if other not in reached:
                         reached[other] = distance
                         following.append(other)

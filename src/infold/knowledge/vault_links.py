@@ -28,12 +28,10 @@ _CONTEXT: Final = 300  # characters around a link
 
 @dataclass(frozen=True, slots=True)
 class Backlink:
-    """A link to a note: where it stands, what it points at within it, and the line it stands on."""
+    """A link to a note: where it stands, and what that line says."""
 
     path: str
     line: int
-    anchor: str
-    is_embed: bool
     context: str
 
 
@@ -44,8 +42,6 @@ class ForwardLink:
     target: str | None
     name: str
     line: int
-    anchor: str
-    is_embed: bool
 
 
 def graph_of(catalogue: Catalogue) -> Graph:
@@ -80,7 +76,7 @@ def communities_of(catalogue: Catalogue) -> list[tuple[str, ...]]:
 def backlinks_of(catalogue: Catalogue, path: str) -> list[Backlink]:
     """The links of other notes to `path`, each with its line. Of notes that cannot be read now the line is empty."""
     return [
-        Backlink(source, link.line, link.anchor, link.is_embed, _context(catalogue, source, link.start, link.end))
+        Backlink(source, link.line, _context(catalogue, source, link.start, link.end))
         for source, link in links_to(catalogue, path)
         if source != path
     ]
@@ -89,7 +85,7 @@ def backlinks_of(catalogue: Catalogue, path: str) -> list[Backlink]:
 def forward_links_of(catalogue: Catalogue, path: str) -> list[ForwardLink]:
     """The links of `path` in order, those to files that are no notes left out."""
     return [
-        ForwardLink(target, link.name, link.line, link.anchor, link.is_embed)
+        ForwardLink(target, link.name, link.line)
         for link, target in links_of(catalogue, path)
         if target is not None or not link.is_attachment
     ]

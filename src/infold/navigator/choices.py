@@ -31,7 +31,6 @@ _KEPT_SCHEMA: Final = Schema(
     NavigatorDamaged,
     hint="Restore it from a backup of the state folder, or remove it and import again.",
 )
-_ASKED_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +73,12 @@ class NavigatorChoices:
 
     def summaries(self, context_hashes: Sequence[str], lens: str = "") -> dict[str, str]:
         """The kept summaries of these contents through a lens, by context hash."""
-        found: dict[str, str] = {}
+        query = (
+            "SELECT context_hash, summary FROM summaries "
+            "WHERE lens = ? AND context_hash IN (SELECT value FROM json_each(?))"
+        )
         with self._db.reading() as db:
-            for first in range(0, len(context_hashes), _ASKED_AT_ONCE):
-                some = json.dumps(list(context_hashes[first : first + _ASKED_AT_ONCE]))
-                found |= dict(
-                    db.execute(
-                        "SELECT context_hash, summary FROM summaries "
-                        "WHERE lens = ? AND context_hash IN (SELECT value FROM json_each(?))",
-                        (lens, some),
-                    ).fetchall()
-                )
-        return found
+            return dict(db.execute(query, (lens, json.dumps(list(context_hashes)))).fetchall())
 
     def keep(self, summaries: Iterable[KeptSummary]) -> None:
         """Keeps summaries, durably; a later one of the same content takes the place of the earlier."""

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from infold.durable.records import moment
 from infold.durable.sqlite import Database, Schema
@@ -62,7 +62,10 @@ _NODES_SCHEMA: Final = Schema(
     hint="Delete the file; the next import makes it anew from what is kept.",
     synchronous="NORMAL",
 )
-_ASKED_AT_ONCE: Final = 500
+_NEXT_GENERATION: Final = (
+    "INSERT INTO facts VALUES ('generation', '1') ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+)
+_AMONG: Final = "IN (SELECT value FROM json_each(?))"
 
 Facts = Mapping[str, tuple[str, str | None, tuple[str, ...]]]
 
@@ -99,33 +102,21 @@ class NavigatorStore:
     @property
     def generation(self) -> int:
         """A number that grows with every change of nodes: what was made from them is told fresh from stale by it."""
-        with self._nodes.reading() as db:
-            row = db.execute("SELECT value FROM facts WHERE name = 'generation'").fetchone()
-        return int(row[0]) if row else 0
+        rows = self._rows("SELECT value FROM facts WHERE name = 'generation'")
+        return int(rows[0][0]) if rows else 0
 
     def node(self, node_id: str) -> StoredNode | None:
         """The node of that id."""
-        with self._nodes.reading() as db:
-            row = db.execute(f"SELECT {NODE_COLUMNS} FROM nodes WHERE id = ?", (node_id,)).fetchone()  # noqa: S608
-        return node_of(row) if row else None
+        return next(self._found("WHERE id = ?", node_id), None)
 
     def nodes(self, ids: Sequence[str]) -> dict[str, StoredNode]:
         """The nodes of these ids that there are."""
-        found: dict[str, StoredNode] = {}
-        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        with self._nodes.reading() as db:
-            for first in range(0, len(ids), _ASKED_AT_ONCE):
-                rows = db.execute(query, (json.dumps(ids[first : first + _ASKED_AT_ONCE]),))
-                found |= {row[0]: node_of(row) for row in rows}
-        return found
+        return {node.id: node for node in self._found(f"WHERE id {_AMONG}", _listed(ids))}
 
     def id_of(self, beginning: str) -> str:
         """The id that begins so. Raises NodeUnknown where none does, or several do."""
         wanted = beginning.strip().casefold()
-        with self._nodes.reading() as db:
-            rows = db.execute(
-                "SELECT id FROM nodes WHERE id >= ? AND id < ? LIMIT 2", (wanted, f"{wanted}\uffff")
-            ).fetchall()
+        rows = self._rows("SELECT id FROM nodes WHERE id >= ? AND id < ? LIMIT 2", wanted, f"{wanted}\uffff")
         if len(rows) != 1:
             which = "Several nodes begin" if rows else "No node begins"
             raise NodeUnknown(
@@ -135,98 +126,67 @@ class NavigatorStore:
 
     def children(self, node_id: str) -> list[StoredNode]:
         """The nodes right below one, in reading order."""
-        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE parent_id = ? ORDER BY ordinal"  # noqa: S608
-        with self._nodes.reading() as db:
-            return [node_of(row) for row in db.execute(query, (node_id,))]
+        return list(self._found("WHERE parent_id = ? ORDER BY ordinal", node_id))
 
     def of_article(self, path: str) -> list[StoredNode]:
         """All nodes of a note, in reading order; none where it is not imported."""
-        query = f"SELECT {NODE_COLUMNS} FROM nodes WHERE path = ? ORDER BY ordinal"  # noqa: S608
-        with self._nodes.reading() as db:
-            return [node_of(row) for row in db.execute(query, (path,))]
+        return list(self._found("WHERE path = ? ORDER BY ordinal", path))
 
     def lines(self, paths: Iterable[str]) -> dict[str, list[tuple[str, int, int]]]:
         """The id, first and last line of each node of these notes."""
-        query = "SELECT path, id, line, end_line FROM nodes WHERE path IN (SELECT value FROM json_each(?))"
         found: dict[str, list[tuple[str, int, int]]] = {}
-        with self._nodes.reading() as db:
-            for path, *node in db.execute(query, (json.dumps(list(paths)),)):
-                found.setdefault(path, []).append((node[0], node[1], node[2]))
+        for path, *node in self._rows(
+            f"SELECT path, id, line, end_line FROM nodes WHERE path {_AMONG}", _listed(paths)
+        ):
+            found.setdefault(path, []).append((node[0], node[1], node[2]))
         return found
 
     def contents(self, paths: Sequence[str]) -> dict[tuple[str, int], StoredContent]:
         """What each node of these notes says now, by path and ordinal."""
-        query = (
-            "SELECT path, ordinal, id, type, content_hash, context_hash FROM nodes "
-            "WHERE path IN (SELECT value FROM json_each(?))"
-        )
-        with self._nodes.reading() as db:
-            rows = db.execute(query, (json.dumps(list(paths)),)).fetchall()
+        query = f"SELECT path, ordinal, id, type, content_hash, context_hash FROM nodes WHERE path {_AMONG}"
+        rows = self._rows(query, _listed(paths))
         return {(path, ordinal): StoredContent(*rest) for path, ordinal, *rest in rows}
 
     def count(self, paths: Sequence[str]) -> int:
         """How many nodes these notes have together."""
-        query = "SELECT count(*) FROM nodes WHERE path IN (SELECT value FROM json_each(?))"
-        with self._nodes.reading() as db:
-            return int(db.execute(query, (json.dumps(list(paths)),)).fetchone()[0])
+        return int(self._rows(f"SELECT count(*) FROM nodes WHERE path {_AMONG}", _listed(paths))[0][0])
 
     def every(self, types: Iterable[NodeType] = tuple(NodeType)) -> Iterator[StoredNode]:
         """All nodes of these types, note after note in the order of their paths."""
-        wanted = json.dumps([str(each) for each in types])
-        query = (
-            f"SELECT {NODE_COLUMNS} FROM nodes WHERE type IN (SELECT value FROM json_each(?)) "  # noqa: S608
-            "ORDER BY path, ordinal"
-        )
-        with self._nodes.reading() as db:
-            rows = db.execute(query, (wanted,)).fetchall()
-        return map(node_of, rows)
+        return self._found(f"WHERE type {_AMONG} ORDER BY path, ordinal", _listed(types))
 
     def articles_of(self, paths: Sequence[str]) -> list[StoredNode]:
         """The article nodes of these notes, in the order of their paths."""
-        query = (
-            f"SELECT {NODE_COLUMNS} FROM nodes "  # noqa: S608
-            "WHERE ordinal = 0 AND path IN (SELECT value FROM json_each(?)) ORDER BY path"
-        )
-        with self._nodes.reading() as db:
-            return [node_of(row) for row in db.execute(query, (json.dumps(list(paths)),))]
+        return list(self._found(f"WHERE ordinal = 0 AND path {_AMONG} ORDER BY path", _listed(paths)))
 
     def sections_of(self, paths: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """The id and title of each section of these notes, in reading order."""
-        query = (
-            "SELECT path, id, title FROM nodes WHERE type = ? AND path IN (SELECT value FROM json_each(?)) "
-            "ORDER BY path, ordinal"
-        )
+        query = f"SELECT path, id, title FROM nodes WHERE type = ? AND path {_AMONG} ORDER BY path, ordinal"
         found: dict[str, list[tuple[str, str]]] = {}
-        with self._nodes.reading() as db:
-            for path, node_id, title in db.execute(query, (NodeType.SECTION, json.dumps(list(paths)))):
-                found.setdefault(path, []).append((node_id, title))
+        for path, node_id, title in self._rows(query, NodeType.SECTION, _listed(paths)):
+            found.setdefault(path, []).append((node_id, title))
         return found
 
     def below(self, node: StoredNode) -> list[str]:
         """The ids of all that a node is made of."""
         query = "SELECT id FROM nodes WHERE path = ? AND ordinal > ? AND start >= ? AND end <= ?"
-        with self._nodes.reading() as db:
-            rows = db.execute(query, (node.path, node.ordinal, node.start, node.end)).fetchall()
-        return [node_id for (node_id,) in rows]
+        return [node_id for (node_id,) in self._rows(query, node.path, node.ordinal, node.start, node.end)]
 
     def articles(self) -> dict[str, tuple[str, int, int]]:
         """Content hash, mtime and size of every imported note, by path."""
-        with self._nodes.reading() as db:
-            rows = db.execute("SELECT path, content_hash, mtime_ns, size FROM articles").fetchall()
+        rows = self._rows("SELECT path, content_hash, mtime_ns, size FROM articles")
         return {path: (digest, mtime_ns, size) for path, digest, mtime_ns, size in rows}
 
     def article(self, path: str) -> Article | None:
         """An imported note."""
-        with self._nodes.reading() as db:
-            row = db.execute("SELECT * FROM articles WHERE path = ?", (path,)).fetchone()
-        return article_of(row) if row else None
+        rows = self._rows("SELECT * FROM articles WHERE path = ?", path)
+        return article_of(rows[0]) if rows else None
 
     def article_facts(self) -> Facts:
         """Title, day and tags of every imported note, by path. Read once for each state of the nodes."""
         generation = self.generation
         if self._facts is None or self._facts[0] != generation:
-            with self._nodes.reading() as db:
-                rows = db.execute("SELECT path, title, day, tags FROM articles").fetchall()
+            rows = self._rows("SELECT path, title, day, tags FROM articles")
             self._facts = generation, {path: (title, day, tuple(json.loads(tags))) for path, title, day, tags in rows}
         return self._facts[1]
 
@@ -248,40 +208,31 @@ class NavigatorStore:
 
     def dirty(self, paths: Iterable[str] | None = None) -> dict[str, int]:
         """How many nodes of each note wait for a summary; notes without any are left out."""
-        query = "SELECT path, count(*) FROM nodes WHERE is_dirty GROUP BY path"
-        with self._nodes.reading() as db:
-            counts = dict(db.execute(query).fetchall())
+        counts = self._rows("SELECT path, count(*) FROM nodes WHERE is_dirty GROUP BY path")
         wanted = None if paths is None else set(paths)
-        return {path: count for path, count in counts.items() if wanted is None or path in wanted}
+        return {path: count for path, count in counts if wanted is None or path in wanted}
 
     def waiting(self, paths: Sequence[str]) -> dict[str, str]:
         """The hash of the content of each node of these notes that waits for a summary, by id."""
-        query = "SELECT id, context_hash FROM nodes WHERE is_dirty AND path IN (SELECT value FROM json_each(?))"
-        with self._nodes.reading() as db:
-            return dict(db.execute(query, (json.dumps(list(paths)),)).fetchall())
+        query = f"SELECT id, context_hash FROM nodes WHERE is_dirty AND path {_AMONG}"
+        return dict(self._rows(query, _listed(paths)))
 
     def links_from(self, node_ids: Sequence[str]) -> list[Edge]:
         """The links out of these nodes."""
-        with self._nodes.reading() as db:
-            rows = db.execute(
-                "SELECT * FROM edges WHERE source_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
-                (json.dumps(list(node_ids)),),
-            ).fetchall()
-        return [Edge(*row) for row in rows]
+        query = f"SELECT * FROM edges WHERE source_id {_AMONG} ORDER BY rowid"
+        return [Edge(*row) for row in self._rows(query, _listed(node_ids))]
 
     def links_to(self, path: str) -> list[Edge]:
         """The links of imported notes that lead to a note."""
-        with self._nodes.reading() as db:
-            rows = db.execute("SELECT * FROM edges WHERE target_path = ? ORDER BY path, rowid", (path,)).fetchall()
-        return [Edge(*row) for row in rows]
+        query = "SELECT * FROM edges WHERE target_path = ? ORDER BY path, rowid"
+        return [Edge(*row) for row in self._rows(query, path)]
 
     def article_links(self) -> list[tuple[str, str]]:
         """Source and target path of every link between two different imported notes, each once."""
-        with self._nodes.reading() as db:
-            return db.execute(
-                "SELECT DISTINCT path, target_path FROM edges WHERE path != target_path "
-                "AND target_path IN (SELECT path FROM articles) ORDER BY 1, 2"
-            ).fetchall()
+        return self._rows(
+            "SELECT DISTINCT path, target_path FROM edges WHERE path != target_path "
+            "AND target_path IN (SELECT path FROM articles) ORDER BY 1, 2"
+        )
 
     def put(
         self,
@@ -314,10 +265,7 @@ class NavigatorStore:
                     "INSERT INTO edges VALUES (?, ?, ?, ?, ?)",
                     [(edge.source_id, edge.path, edge.target_path, edge.anchor, edge.context) for edge in edges],
                 )
-            db.execute(
-                "INSERT INTO facts VALUES ('generation', '1') "
-                "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
-            )
+            db.execute(_NEXT_GENERATION)
 
     def settle(self, summaries: Mapping[str, str]) -> None:
         """Gives nodes, by id, the summary of their content now."""
@@ -326,22 +274,31 @@ class NavigatorStore:
                 "UPDATE nodes SET summary = ?, is_dirty = 0 WHERE id = ?",
                 [(summary, node_id) for node_id, summary in summaries.items()],
             )
-            db.execute(
-                "INSERT INTO facts VALUES ('generation', '1') "
-                "ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
-            )
+            db.execute(_NEXT_GENERATION)
 
     def computed(self, name: str) -> tuple[int, str] | None:
         """What was computed under a name, and of which generation of nodes."""
-        with self._nodes.reading() as db:
-            row = db.execute("SELECT generation, value FROM computed WHERE name = ?", (name,)).fetchone()
-        return (int(row[0]), str(row[1])) if row else None
+        rows = self._rows("SELECT generation, value FROM computed WHERE name = ?", name)
+        return (int(rows[0][0]), str(rows[0][1])) if rows else None
 
     def keep_computed(self, name: str, value: str) -> None:
         """Keeps what was computed of the nodes as they are."""
         generation = self.generation
         with self._nodes.writing() as db:
             db.execute("INSERT OR REPLACE INTO computed VALUES (?, ?, ?)", (name, generation, value))
+
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        with self._nodes.reading() as db:
+            return db.execute(query, values).fetchall()
+
+    def _found(self, which: str, *values: str | int) -> Iterator[StoredNode]:
+        """The nodes that are left of all by these words of SQL, in their order."""
+        return map(node_of, self._rows(f"SELECT {NODE_COLUMNS} FROM nodes {which}", *values))
+
+
+def _listed(values: Iterable[str]) -> str:
+    """Values as one argument of `_AMONG`."""
+    return json.dumps([str(value) for value in values])
 
 
 def _foreign(text: str) -> tuple[str, tuple[OutsideText, ...]]:
@@ -358,15 +315,12 @@ def _trust(node: StoredNode, whole: str, outside: Sequence[OutsideText]) -> str:
 def _times(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, dict[str, tuple[str, str, str]]]:
     """Content hash and the two times of each node of those notes that are stored, by path and id."""
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
-    query = (
-        "SELECT path, id, content_hash, created_at, updated_at FROM nodes "
-        "WHERE path IN (SELECT value FROM json_each(?))"
-    )
-    for path, node_id, *times in db.execute(query, (json.dumps(list(paths)),)):
+    query = f"SELECT path, id, content_hash, created_at, updated_at FROM nodes WHERE path {_AMONG}"
+    for path, node_id, *times in db.execute(query, (_listed(paths),)):
         found.setdefault(path, {})[node_id] = (times[0], times[1], times[2])
     return found
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:
     for table in ("edges", "nodes", "articles"):
-        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))  # noqa: S608 - from the line above
+        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))

@@ -31,8 +31,8 @@ class KeptSource(NamedTuple):
 class SourceStore:
     """The sources in one folder."""
 
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        self._disk = disk or Disk()
+    def __init__(self, folder: Path) -> None:
+        self._disk = Disk()
         self._folder = folder
         self._records = folder / "records"
         self._texts = Blobs(folder / "texts", self._disk)
