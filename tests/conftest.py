@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.openai_server import FakeOpenAI, serving
 from tests.fakes.prefect_server import prefect_api
 
 __all__ = ["prefect_api"]
@@ -96,6 +97,15 @@ def costly(monkeypatch: pytest.MonkeyPatch) -> None:
     from infold.search.embed.static_embedder import StaticEmbedder
 
     monkeypatch.setattr(StaticEmbedder, "traits", EmbedderTraits(weight=STATIC_WEIGHT, min_similarity=0.40))
+
+
+@pytest.fixture
+def model_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """A model's endpoint, which the environment names."""
+    with serving() as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+        yield fake
 
 
 @pytest.fixture(scope="session")

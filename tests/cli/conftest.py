@@ -23,6 +23,16 @@ def infold():
 
 
 @pytest.fixture
+def vault(tmp_path, monkeypatch):
+    """An empty vault that the environment names."""
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    monkeypatch.setenv("INFOLD_VAULT", str(folder))
+    monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
+    return folder
+
+
+@pytest.fixture
 def a_run() -> Run:
     """A run with one of everything: an edit, a duplicate, a paragraph in a chunk that stays, one in no chunk."""
     found = "Radiators are bled in October."

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.openai_server import calls, hanging, serving, text
+from tests.fakes.openai_server import calls, hanging, text
 
 INFOLD = str(Path(sys.executable).with_name("infold"))
 MODEL = ["--set", "librarian.kind=model", "--set", "librarian.max_retries=0"]
@@ -26,14 +26,6 @@ def place(tmp_path):
     (tmp_path / "vault" / "index.md").write_text("# Home\n\nThe boiler stands in the cellar.\n")
     where = ["--vault", tmp_path / "vault", "--state", tmp_path / "state", "--set", "search.embedding=none"]
     return [str(part) for part in where]
-
-
-@pytest.fixture
-def model(monkeypatch):
-    with serving() as fake:
-        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "none")
-        yield fake
 
 
 class Terminal:
@@ -115,29 +107,29 @@ def test_each_line_of_a_pipe_is_a_message(place, infold, tmp_path):
     assert "index.md:3" in answers[1]["reply"]
 
 
-def test_resume_takes_up_the_session_that_was_used_last(place, infold, model):
+def test_resume_takes_up_the_session_that_was_used_last(place, infold, model_server):
     """Whatever its name; the model has before it what was said there."""
     more = [*place, *MODEL, "--max-tokens", "500000"]
-    model.script("Conversation", text("In the cellar."), text("Hello."), text("As I said: in the cellar."))
+    model_server.script("Conversation", text("In the cellar."), text("Hello."), text("As I said: in the cellar."))
     assert infold("chat", *more, "--session", "first", "hello").exit_code == 0
     assert infold("chat", *more, "--session", "trip", "where is the boiler").exit_code == 0
     assert "As I said" in infold("chat", *more, "--resume", "what?").stdout
-    assert "where is the boiler" in json.dumps(model.asked[-1].messages)
+    assert "where is the boiler" in json.dumps(model_server.asked[-1].messages)
 
 
-def test_without_a_cap_nothing_is_spent_in_a_pipe(place, infold, model):
+def test_without_a_cap_nothing_is_spent_in_a_pipe(place, infold, model_server):
     """The estimate and its token are the answer, and the exit code says that there is no other."""
     said = infold("chat", *place, *MODEL, "hello")
     assert said.exit_code == 1
     assert "--token" in said.stdout
-    assert model.asked == []
+    assert model_server.asked == []
 
 
 @pytest.mark.slow
-def test_a_conversation_at_a_terminal(place, model, tmp_path):
+def test_a_conversation_at_a_terminal(place, model_server, tmp_path):
     """The price is agreed to once, writes each time; Ctrl-C drops a line or stops an answer, Ctrl-D ends it."""
     page = ("notebook_write", {"page": "lists/shopping", "content": "- Oat milk"})
-    model.script("Conversation", calls(page), text("It is on the list."), hanging(), text("I am here again."))
+    model_server.script("Conversation", calls(page), text("It is on the list."), hanging(), text("I am here again."))
     at = Terminal(*place, *MODEL)
     at.until("you> ")
     at.type("half a line")
@@ -157,7 +149,7 @@ def test_a_conversation_at_a_terminal(place, model, tmp_path):
     assert "instructions" in at.until("limit")
     at.until("you> ")
     at.type("and now think for ever\n")
-    while len(model.asked) < 3:
+    while len(model_server.asked) < 3:
         time.sleep(0.05)
     at.interrupt()
     at.until("Stopped.")

@@ -20,16 +20,6 @@ STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 
 @pytest.fixture
-def vault(tmp_path, monkeypatch):
-    """An empty vault that the environment names."""
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    monkeypatch.setenv("INFOLD_VAULT", str(folder))
-    monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
-    return folder
-
-
-@pytest.fixture
 def docmem(infold, vault):
     """Calls `infold docmem` and gives what it prints; it must succeed."""
 

@@ -8,13 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.evaluation.conftest import write_vault
-from tests.fakes.openai_server import FakeOpenAI, serving
 
 SMALL = ("--paragraphs", "4", "--seeds", "0")
 
@@ -29,15 +27,6 @@ def evaluate(infold, notes, tmp_path):
     """`infold evaluate` on the five subjects."""
     where = ("--vault", notes, "--state", tmp_path / "state", "--set", "search.embedding=static")
     return lambda *words: infold("evaluate", *where, *words)
-
-
-@pytest.fixture
-def server(monkeypatch) -> Iterator[FakeOpenAI]:
-    """The endpoint that the environment names."""
-    with serving() as fake:
-        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-        yield fake
 
 
 def test_a_person_reads_how_many_came_home_and_what_to_try(evaluate, tmp_path):
@@ -88,32 +77,32 @@ def test_a_vault_without_prose_is_told_what_it_lacks(infold, tmp_path):
     assert "25 to 180 words" in done.stderr
 
 
-def test_a_model_is_estimated_counted_and_paid_once(evaluate, server):
+def test_a_model_is_estimated_counted_and_paid_once(evaluate, model_server):
     """The bill is shown before and counted after; asked again, and with one seed more, nothing is paid twice."""
     model = ("--librarian", "model", "--model", "test-model", "--paragraphs", "2", "--json")
     done = evaluate(*model, "--seeds", "0")
     value = json.loads(done.stdout)["metrics"]
     assert done.exit_code == 0, done.output
     assert "test-model: some" in done.stderr
-    assert value["usage"]["calls"] == len(server.asked) > 0
+    assert value["usage"]["calls"] == len(model_server.asked) > 0
     assert value["usage"]["prompt_tokens"] > 0
     assert value["usage"]["usd"] is None
     assert value["measured_on"]["librarian"].startswith("test-model")
-    paid = len(server.asked)
+    paid = len(model_server.asked)
     assert json.loads(evaluate(*model, "--seeds", "0").stdout)["metrics"]["usage"] == value["usage"]
-    assert len(server.asked) == paid
+    assert len(model_server.asked) == paid
     evaluate(*model, "--seeds", "0-1")
-    assert len(server.asked) > paid
-    assert not server.repeated
+    assert len(model_server.asked) > paid
+    assert not model_server.repeated
     assert "secret" not in done.output
 
 
-def test_the_cap_is_one_for_all_cases(evaluate, server):
+def test_the_cap_is_one_for_all_cases(evaluate, model_server):
     """It stops before the cap is passed, says how many cases are finished, and exits with 1; none is half counted."""
     model = ("--librarian", "model", "--model", "test-model", "--paragraphs", "2", "--seeds", "0-3")
     first = json.loads(evaluate(*model[:-1], "0", "--json").stdout)["metrics"]["usage"]
     tokens = first["prompt_tokens"] + first["completion_tokens"]
-    server.asked.clear()
+    model_server.asked.clear()
     done = evaluate(*model, "--json", "--max-tokens", str(tokens + 14_000))
     value = json.loads(done.stdout)["metrics"]
     assert done.exit_code == 1
@@ -123,7 +112,7 @@ def test_the_cap_is_one_for_all_cases(evaluate, server):
     assert json.loads(spent.stdout)["metrics"]["runs"] == value["runs"]
 
 
-def test_a_model_beside_the_offline_librarian(evaluate, server):
+def test_a_model_beside_the_offline_librarian(evaluate, model_server):
     """Two librarians on the same paragraphs: only one of them asks the endpoint, and the difference is given."""
     done = evaluate(
         "--paragraphs", "2", "--seeds", "0", "--json", "--compare", "librarian.kind=model librarian.model=m"
@@ -132,7 +121,7 @@ def test_a_model_beside_the_offline_librarian(evaluate, server):
     assert comparison["librarian"].startswith("m/")
     assert comparison["paragraphs"] == 4
     assert comparison["differences"]["home"]["low"] is not None
-    assert server.asked
+    assert model_server.asked
 
 
 def test_killed_and_run_again_it_goes_on(notes, tmp_path):

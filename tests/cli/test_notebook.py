@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
 from typer.testing import CliRunner
 
 from infold.cli.app import app
@@ -14,16 +13,6 @@ TALK = [
     {"role": "user", "content": "Where is the spare gasket?", "timestamp": "2026-02-20T12:00:00Z"},
     {"role": "assistant", "content": "In the grey tin in the shed."},
 ]
-
-
-@pytest.fixture
-def vault(tmp_path, monkeypatch):
-    """An empty vault that the environment names."""
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    monkeypatch.setenv("INFOLD_VAULT", str(folder))
-    monkeypatch.delenv("INFOLD_SESSIONS", raising=False)
-    return folder
 
 
 def test_items_of_a_list_are_text_and_can_be_taken_back(infold, vault):

@@ -10,6 +10,7 @@ import pytest
 from infold.docmem.feed import memory_feed
 from infold.docmem.memory import Docmem, open_docmem
 from infold.docmem.node import Context
+from infold.librarian.offline import OfflineLibrarian
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.generations import Generations
 from infold.search.index.sync import sync_index
@@ -54,6 +55,13 @@ def memory(tmp_path):
     opened = open_docmem(tmp_path / "docmem.sqlite")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+async def offline():
+    librarian = OfflineLibrarian()
+    yield librarian
+    await librarian.close()
 
 
 @pytest.fixture

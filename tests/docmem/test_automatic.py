@@ -8,20 +8,12 @@ from infold.docmem.automatic import condense_all, condense_at_once
 from infold.docmem.condensing import condense, plan
 from infold.docmem.exporting import export_text
 from infold.docmem.importing import import_file
-from infold.librarian.offline import OfflineLibrarian
 from infold.settings import Params
 from tests.docmem.conftest import MEMORY, ROOT
 
 FEW = {"summarise_after": 4, "summarise_run": 2, "keep_recent": 2}
 WORDS = {"summary_target_words": [1, 2]}
 PARAMS = Params.model_validate({"docmem": FEW, "summary": WORDS})
-
-
-@pytest.fixture
-async def offline():
-    librarian = OfflineLibrarian()
-    yield librarian
-    await librarian.close()
 
 
 @pytest.fixture

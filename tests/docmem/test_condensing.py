@@ -17,7 +17,6 @@ from infold.environment import Environment
 from infold.errors import LockConflict
 from infold.librarian.decisions import DecisionStore
 from infold.librarian.model import ModelLibrarian
-from infold.librarian.offline import OfflineLibrarian
 from infold.settings import EditingParams, LibrarianParams, Params
 from infold.text import word_count
 from tests.docmem.child_process import killed
@@ -31,13 +30,6 @@ LONG = (
     "On walk {} the gardener wrote down what the light did on the wall, when the snails came and how the barrel filled. "
     "The path was wet that day, the gate stood open and nobody had swept the leaves from the steps of the old house."
 )
-
-
-@pytest.fixture
-async def offline():
-    librarian = OfflineLibrarian()
-    yield librarian
-    await librarian.close()
 
 
 @pytest.fixture

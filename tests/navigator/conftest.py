@@ -21,3 +21,10 @@ def folder(tmp_path: Path) -> Path:
 def vault(folder: Path, tmp_path: Path) -> Iterator[OpenVault]:
     with infold.open(folder, state=tmp_path / "state", changes=["search.embedding=static"]) as opened:
         yield opened
+
+
+@pytest.fixture
+def imported(vault: OpenVault) -> OpenVault:
+    """The vault, all of it imported."""
+    vault.import_notes(["."])
+    return vault

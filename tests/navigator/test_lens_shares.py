@@ -9,12 +9,6 @@ from infold.navigator.clusters import unit
 from infold.operations.navigator import FilterRequest, filter_
 
 
-@pytest.fixture
-def imported(vault):
-    vault.import_notes(["."])
-    return vault
-
-
 def carried(vault, **given):
     return filter_(vault, FilterRequest(**given)).carried_by
 

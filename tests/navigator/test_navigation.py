@@ -28,12 +28,6 @@ from infold.operations.navigator_import import ImportRequest, import_
 from infold.operations.navigator_themes import ThemeMapRequest, ThemesRequest, theme_map, themes
 
 
-@pytest.fixture
-def imported(vault):
-    vault.import_notes(["."])
-    return vault
-
-
 def test_before_anything_is_imported_it_says_so(vault):
     """An empty answer names what to do."""
     answer = explore(vault, ExploreRequest(query="tomatoes"))

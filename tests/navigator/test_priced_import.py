@@ -9,22 +9,14 @@ import pytest
 import infold
 from infold.errors import EnvironmentFault, UsageError
 from infold.operations.navigator_import import ImportRequest, import_
-from tests.fakes.openai_server import fault, serving
+from tests.fakes.openai_server import fault
 from tests.small_vaults import TWO_SUBJECTS
 
 CHANGES = ["search.embedding=static", "librarian.kind=model", "librarian.model=fake"]
 
 
 @pytest.fixture
-def server(monkeypatch):
-    with serving() as fake:
-        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield fake
-
-
-@pytest.fixture
-def paid(folder, tmp_path, server):
+def paid(folder, tmp_path, model_server):
     """A vault whose notes say enough for a model to have something to sum up."""
     sentence = "In week {} the beds were dug over, the soil was tested, and what grew there was written down by hand. "
     week = count(1)
@@ -35,16 +27,16 @@ def paid(folder, tmp_path, server):
         yield opened
 
 
-def test_the_estimate_comes_first_and_the_bill_is_near_it(paid, server):
+def test_the_estimate_comes_first_and_the_bill_is_near_it(paid, model_server):
     """Without agreement nothing is imported or asked; with its token it is, and takes what was told within a tenth."""
     first = import_(paid, ImportRequest(paths=(".",)))
     assert first.quote is not None
-    assert server.asked == []
+    assert model_server.asked == []
     assert paid.navigator_store.choices.imports() == {}
     assert sum(sum(each.tokens) for each in first.by_note) == sum(first.quote.tokens)
     done = import_(paid, ImportRequest(paths=(".",), token=first.quote.token))
     assert (done.notes, done.warnings) == (len(TWO_SUBJECTS) + 6, ())
-    assert server.counts == {"ArticleSummaries": first.quote.calls[0]}
+    assert model_server.counts == {"ArticleSummaries": first.quote.calls[0]}
     assert done.usage.tokens == pytest.approx(first.estimated_tokens, rel=0.1)
     ((_, estimated, billed),) = paid.navigator_store.choices.bills()
     assert (estimated, billed) == (first.estimated_tokens, done.usage.tokens)
@@ -60,34 +52,36 @@ def test_how_far_bills_were_from_their_estimates_is_told_with_the_next(paid):
     assert share == pytest.approx(done.usage.tokens / first.estimated_tokens, abs=0.001)
 
 
-def test_a_token_agrees_once_and_to_nothing_else(paid, server):
+def test_a_token_agrees_once_and_to_nothing_else(paid, model_server):
     """Another import needs an estimate of its own; what is already done costs nothing and needs none."""
     token = import_(paid, ImportRequest(paths=("garden",))).quote.token
     with pytest.raises(UsageError):
         import_(paid, ImportRequest(paths=("work",), token=token))
     import_(paid, ImportRequest(paths=("garden",), token=token))
-    asked = len(server.asked)
+    asked = len(model_server.asked)
     again = import_(paid, ImportRequest(paths=("garden",)))
     assert (again.quote, again.summaries, again.usage.tokens) == (None, 0, 0)
-    assert len(server.asked) == asked
+    assert len(model_server.asked) == asked
 
 
-def test_what_was_paid_before_a_fault_is_not_paid_again(folder, tmp_path, server, monkeypatch):
+def test_what_was_paid_before_a_fault_is_not_paid_again(folder, tmp_path, model_server, monkeypatch):
     """The endpoint refuses in the middle: what was answered is kept, and the next import asks for the rest only."""
-    whole = server.reply_to
+    whole = model_server.reply_to
     monkeypatch.setattr(
-        server, "reply_to", lambda asked: whole(asked) if len(server.asked) <= 2 else fault(401, code="invalid_api_key")
+        model_server,
+        "reply_to",
+        lambda asked: whole(asked) if len(model_server.asked) <= 2 else fault(401, code="invalid_api_key"),
     )
     with infold.open(folder, state=tmp_path / "state", changes=[*CHANGES, "integrate.concurrency=1"]) as vault:
         first = import_(vault, ImportRequest(paths=(".",)))
         with pytest.raises(EnvironmentFault):
             import_(vault, ImportRequest(paths=(".",), token=first.quote.token))
-    monkeypatch.setattr(server, "reply_to", whole)
+    monkeypatch.setattr(model_server, "reply_to", whole)
     with infold.open(folder, state=tmp_path / "state", changes=CHANGES) as vault:
         rest = import_(vault, ImportRequest(paths=(".",)))
         assert rest.quote.calls[0] == first.quote.calls[0] - 2
         import_(vault, ImportRequest(paths=(".",), token=rest.quote.token))
         assert vault.navigator_store.dirty() == {}
-    assert server.repeated == []
-    answered = sum(asked.status == 200 for asked in server.asked)
+    assert model_server.repeated == []
+    answered = sum(asked.status == 200 for asked in model_server.asked)
     assert answered == first.quote.calls[0]

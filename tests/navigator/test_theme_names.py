@@ -9,7 +9,6 @@ import infold
 from infold.errors import UsageError
 from infold.librarian.theme_names import NamingRequest, ThemeCard, ThemeNames, names_by_terms, naming_messages
 from infold.operations.navigator_themes import NameThemesRequest, ThemesRequest, name_themes, themes
-from tests.fakes.openai_server import serving
 
 CARDS = tuple(
     ThemeCard(n, "soil · compost", ("soil", "compost", "water"), 3, (("a.md", "Compost feeds the soil. Water it."),))
@@ -18,15 +17,7 @@ CARDS = tuple(
 
 
 @pytest.fixture
-def server(monkeypatch):
-    with serving() as fake:
-        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield fake
-
-
-@pytest.fixture
-def paid(vault, folder, tmp_path, server):
+def paid(vault, folder, tmp_path, model_server):
     """A vault that was imported without a model, opened with one."""
     vault.import_notes(["."])
     vault.close()
@@ -36,20 +27,20 @@ def paid(vault, folder, tmp_path, server):
         yield opened
 
 
-def test_a_model_names_themes_once_its_price_was_agreed_to(paid, server):
+def test_a_model_names_themes_once_its_price_was_agreed_to(paid, model_server):
     """The estimate first, nothing asked; with its token every theme has a name and a summary, and later calls none."""
     before = themes(paid, ThemesRequest()).themes
     first = name_themes(paid, NameThemesRequest())
     assert first.quote is not None
     assert [theme.name for theme in first.themes] == [theme.name for theme in before]
-    assert server.asked == []
+    assert model_server.asked == []
     done = name_themes(paid, NameThemesRequest(token=first.quote.token))
-    assert (done.named, server.counts) == (len(before), {"ThemeNames": 1})
+    assert (done.named, model_server.counts) == (len(before), {"ThemeNames": 1})
     assert first.quote.tokens[0] <= done.usage.tokens <= first.quote.tokens[1]
     assert all(theme.name.startswith("About ") and theme.summary for theme in done.themes)
     assert themes(paid, ThemesRequest()).themes == done.themes
     again = name_themes(paid, NameThemesRequest())
-    assert (again.quote, again.named, again.usage.tokens, len(server.asked)) == (None, 0, 0, 1)
+    assert (again.quote, again.named, again.usage.tokens, len(model_server.asked)) == (None, 0, 0, 1)
     with pytest.raises(UsageError):
         name_themes(paid, NameThemesRequest(token=first.quote.token))
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, Response
 
 from infold.errors import UsageError
-from infold.evaluation.kept_reports import KINDS, KeptReport, compared, kept_report, kept_reports
+from infold.evaluation.kept_reports import KeptReport, compared, kept_report, kept_reports
 from infold.web.rendering import ALONE, Pages
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class EvaluationPages(Pages):
     async def evaluations(self) -> Response:
         """Every report that is kept, the newest first."""
         reports = await asyncio.to_thread(kept_reports, self._vault.workspace)
-        return self.page("evaluations", reports=reports, kinds=KINDS, params=self._vault.params)
+        return self.page("evaluations", reports=reports, params=self._vault.params)
 
     async def evaluation(self, kind: str, name: str) -> Response:
         """The figures of one, and how they were before."""
