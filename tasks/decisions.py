@@ -21,17 +21,16 @@ from tasks.policy import BY_CONTENT, LIBRARIAN_TAG, is_transient
 Payload = dict[str, Any]
 CHUNKS: Final = TypeAdapter(Chunks)
 _DELAYS: Final[list[float]] = [2, 15]
+_DECISION: Final[dict[str, Any]] = {
+    "cache_policy": BY_CONTENT,
+    "retries": len(_DELAYS),
+    "retry_delay_seconds": _DELAYS,
+    "retry_condition_fn": is_transient,
+    "tags": [LIBRARIAN_TAG],
+}
 
 
-@task(
-    name="group",
-    task_run_name="group {count} paragraphs",
-    cache_policy=BY_CONTENT,
-    retries=len(_DELAYS),
-    retry_delay_seconds=_DELAYS,
-    retry_condition_fn=is_transient,
-    tags=[LIBRARIAN_TAG],
-)
+@task(name="group", task_run_name="group {count} paragraphs", **_DECISION)
 async def group_paragraphs(
     key: str, count: int, paragraphs: Sequence[Paragraph], snapshot: VaultSnapshot, steps: Steps
 ) -> Payload:
@@ -40,29 +39,13 @@ async def group_paragraphs(
     return payload
 
 
-@task(
-    name="explore",
-    task_run_name="explore chunk {number}",
-    cache_policy=BY_CONTENT,
-    retries=len(_DELAYS),
-    retry_delay_seconds=_DELAYS,
-    retry_condition_fn=is_transient,
-    tags=[LIBRARIAN_TAG],
-)
+@task(name="explore", task_run_name="explore chunk {number}", **_DECISION)
 async def explore_chunk(key: str, number: int, chunk: Chunk, snapshot: VaultSnapshot, steps: Steps) -> Payload:
     """Which notes a chunk belongs in (spec 1, Phase 3)."""
     return (await steps.explore(chunk, snapshot)).model_dump(mode="json")
 
 
-@task(
-    name="edit",
-    task_run_name="edit chunk {number}",
-    cache_policy=BY_CONTENT,
-    retries=len(_DELAYS),
-    retry_delay_seconds=_DELAYS,
-    retry_condition_fn=is_transient,
-    tags=[LIBRARIAN_TAG],
-)
+@task(name="edit", task_run_name="edit chunk {number}", **_DECISION)
 async def edit_chunk(
     key: str,
     number: int,
