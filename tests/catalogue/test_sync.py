@@ -17,7 +17,7 @@ from infold.catalogue.kinds import kind_of
 from infold.catalogue.links import as_written, dangling_links, shown_names
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import CatalogueResult, sync_catalogue
-from infold.errors import NoteUnreadable, VaultNotFound
+from infold.errors import CatalogueFault, NoteUnreadable, VaultNotFound
 from infold.settings import Params, SummaryParams, VaultParams
 from infold.vault.note import parse
 
@@ -183,6 +183,36 @@ def test_a_damaged_catalogue_is_made_again(vault, catalogue, damage):
         catalogue.file.write_bytes(parts[damage])
     sync_catalogue(catalogue)
     assert everything(catalogue) == before
+
+
+@pytest.mark.parametrize("damage", [b"\xff", b"\x81", b"", 7])
+def test_a_note_whose_outline_is_damaged_is_parsed(vault, catalogue, damage):
+    """What is packed has no checksum: what cannot be unpacked is taken from the note itself."""
+    sync_catalogue(catalogue)
+    with catalogue.writing() as db:
+        db.execute("UPDATE outlines SET outline = ?, passages = ?", (damage, damage))
+        db.execute("UPDATE links SET places = ?", (damage,))
+    for path in catalogue.paths():
+        assert catalogue.note(path) == parse(path, catalogue.text(path))
+        assert catalogue.passages(path) == catalogue.written(path).passages
+
+
+def test_damage_that_a_sync_does_not_meet_is_gone_with_the_file(vault, catalogue):
+    """A page of links that cannot be read: the command fails that needs it, and the next makes the catalogue anew."""
+    sync_catalogue(catalogue)
+    before = catalogue.targets()
+    with catalogue.reading() as db:
+        root, size = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'links'").fetchone()[0], 4096
+    catalogue.close()
+    data = bytearray(catalogue.file.read_bytes())
+    data[(root - 1) * size : (root - 1) * size + 8] = b"\xff" * 8
+    catalogue.file.write_bytes(data)
+    sync_catalogue(catalogue)
+    with pytest.raises(CatalogueFault, match="malformed"):
+        catalogue.targets()
+    catalogue.close()
+    sync_catalogue(catalogue)
+    assert catalogue.targets() == before
 
 
 def test_a_catalogue_of_an_earlier_infold_is_made_anew(vault, catalogue):

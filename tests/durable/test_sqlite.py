@@ -197,6 +197,15 @@ def test_a_damaged_file_is_told_as_damaged(file):
     assert told.value.hint == "Make it anew."
 
 
+def test_a_damaged_name_is_told_as_damaged(file):
+    """Also where SQLite's own message quotes bytes that are no text."""
+    with closing(Database(file, SCHEMA)) as db, db.alone() as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE T\xccBLE"))
+    with pytest.raises(IndexFault, match=r"words\.sqlite"):
+        Database(file, SCHEMA)
+
+
 def test_a_reader_makes_and_changes_nothing(file):
     """No file is made where there is none, and an older one stays of its version."""
     with pytest.raises(IndexFault, match="There is no"):

@@ -88,3 +88,12 @@ def test_a_manifest_of_before_still_says_what_it_holds(tmp_path):
         connection.execute(f"INSERT INTO notes VALUES ({', '.join('?' * len(row))})", row)
     with closing(Manifest(file)) as manifest:
         assert manifest.notes() == {"a.md": IndexedNote(*row[:8], row[9])}
+
+
+def test_totals_that_are_damaged_are_counted_again(tmp_path):
+    """They are told by the rows, too."""
+    with closing(Manifest(tmp_path / "manifest.sqlite")) as manifest:
+        manifest.finish("notes", [IndexedNote("notes", "a.md", 1, 1, "hash", "", 3, "english", 1)], [])
+        with closing(sqlite3.connect(manifest.file)) as db, db:
+            db.execute("UPDATE meta SET value = '{' WHERE key = 'totals'")
+        assert (manifest.passage_count(), manifest.languages(3)) == (3, ("english",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infold.app import open_vault
-from infold.errors import IndexFault
+from infold.errors import IndexDamaged, IndexFault
 from infold.search.index.contract import Hit, ScoredHits
 from infold.search.index.generations import Generations
 from infold.search.index.note_vectors import NoteVectors
@@ -40,6 +41,18 @@ def test_the_cosine_is_that_of_the_mean(tmp_path_factory, seed: int, size: int, 
         notes.replace([], [("a.md", vector) for vector in vectors])
         found = notes.cosines(question, ["a.md", "b.md"])
     assert found == {"a.md": pytest.approx(float(mean @ question) / float(np.linalg.norm(mean)), abs=0.03)}
+
+
+@pytest.mark.parametrize("damage", ["squares = -1", "squares = 'x'", "vector = 7", "vector = x'00'"])
+def test_a_mean_that_is_none_is_told_as_damage(tmp_path, damage):
+    """So that the index is made anew."""
+    file = tmp_path / "notes.sqlite"
+    with closing(NoteVectors(file)) as notes:
+        notes.replace([], [("a.md", unit([1, 2, 3, 4]))])
+        with closing(sqlite3.connect(file)) as db, db:
+            db.execute(f"UPDATE means SET {damage}")
+        with pytest.raises(IndexDamaged, match=r"notes\.sqlite"):
+            notes.cosines(unit([1, 0, 0, 0]), ["a.md"])
 
 
 def test_compacted_it_says_the_same_and_is_smaller(tmp_path):

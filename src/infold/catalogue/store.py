@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from infold.vault.records import Note
     from infold.workspace import Workspace
 
+_DAMAGE: Final = (CatalogueFault, LookupError, TypeError, ValueError)  # of packed bytes that are not as they were
 RACE_NS: Final = 2_000_000_000  # two writes within this time may leave a file with one time stamp
 
 
@@ -52,6 +53,7 @@ class Catalogue:
         self.file, self.vault, self.params = file, vault, params
         self._lock = RLock()
         self._opened: Database | None = None
+        self._is_damaged = False  # as it turned out when it was read
         self._held = held_by_worker(vault, cutting_of(params)) or HeldNotes()
         self._outgoing: tuple[str | None, dict[str, tuple[str, ...]]] = None, {}  # of all notes, by the generation
 
@@ -69,6 +71,8 @@ class Catalogue:
             self._opened = None
             self._held.clear()
             self._outgoing = None, {}
+            if self._is_damaged:
+                self._unlink()
 
     # notes
 
@@ -219,27 +223,32 @@ class Catalogue:
             links = None
             if row is not None and with_blocks:
                 links = db.execute("SELECT said, places FROM links WHERE note = ?", row[:1]).fetchone()
-        if row is None:  # it was changed since the last sync
-            from infold.catalogue.passages import cut
-            from infold.vault.note import parse
+        if row is not None:
+            _, title, tags, aliases, outline, passages = row
+            with suppress(*_DAMAGE):
+                note, cuts = unpack_note(
+                    path,
+                    text,
+                    outline,
+                    links or (b"", b""),
+                    title=title,
+                    tags=strings(tags),
+                    aliases=strings(aliases),
+                    with_blocks=with_blocks,
+                    passages=passages if with_passages else None,
+                )
+                return WrittenNote(note, sha256, cuts)
+        return self._parsed(path, text, sha256, with_passages=with_passages)
 
-            note = parse(path, text)
-            search = self.params.search
-            most = search.max_passages
-            cuts = cut(note, search.passage_tokens, search.overlap_tokens, most) if with_passages else []
-            return WrittenNote(note, sha256, cuts)
-        _, title, tags, aliases, outline, passages = row
-        note, cuts = unpack_note(
-            path,
-            text,
-            outline,
-            links or (b"", b""),
-            title=title,
-            tags=strings(tags),
-            aliases=strings(aliases),
-            with_blocks=with_blocks,
-            passages=passages if with_passages else None,
-        )
+    def _parsed(self, path: str, text: str, sha256: str, *, with_passages: bool) -> WrittenNote:
+        """The note by a parse: it was changed since the last sync, or what is known of it is damaged."""
+        from infold.catalogue.passages import cut
+        from infold.vault.note import parse
+
+        note = parse(path, text)
+        search = self.params.search
+        most = search.max_passages
+        cuts = cut(note, search.passage_tokens, search.overlap_tokens, most) if with_passages else []
         return WrittenNote(note, sha256, cuts)
 
     def passages(self, path: str) -> list[Passage]:
@@ -249,7 +258,10 @@ class Catalogue:
         sha256, text, _ = self._read(path)
         with self.reading() as db:
             row = db.execute(_PASSAGES, (path, bytes.fromhex(sha256))).fetchone()
-        return self.written(path).passages if row is None else unpack_passages(path, text, *row)
+        if row is not None:
+            with suppress(*_DAMAGE):
+                return unpack_passages(path, text, *row)
+        return self.written(path).passages
 
     def _read(self, path: str) -> HeldNote:
         held = self._held.get(path)
@@ -269,9 +281,16 @@ class Catalogue:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One state of the catalogue for several questions."""
-        with self._database().reading() as db:
-            yield db
+        """One state of the catalogue for several questions.
+
+        Where damage shows, the file goes when it is closed: the next command makes it anew.
+        """
+        try:
+            with self._database().reading() as db:
+                yield db
+        except CatalogueFault:
+            self._is_damaged = True
+            raise
 
     def _database(self) -> Database:
         with self._lock:
@@ -302,6 +321,10 @@ class Catalogue:
     def remove(self) -> None:
         """Takes the file away: the next sync makes it anew. Raises StateUnwritable."""
         self.close()
+        self._unlink()
+
+    def _unlink(self) -> None:
+        self._is_damaged = False
         try:
             for suffix in ("", "-wal", "-shm"):
                 self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)

@@ -291,6 +291,8 @@ def translated(file: Path, schema: Schema, busy_seconds: float = BUSY_SECONDS) -
         raise
     except sqlite3.Error as error:
         raise fault_of(error, file, schema, busy_seconds) from error
+    except UnicodeDecodeError as error:  # of a message that quotes a damaged name
+        raise schema.damaged(f"{file.name} ({schema.name}) cannot be used: {error}.", hint=schema.hint) from error
 
 
 def _made(file: Path) -> None:

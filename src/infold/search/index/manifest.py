@@ -311,8 +311,9 @@ def _row(note: IndexedNote) -> IndexedNote | tuple[object, ...]:
 
 def _totals_in(db: sqlite3.Connection) -> _Totals:
     kept = db.execute("SELECT value FROM meta WHERE key = ?", (_TOTALS,)).fetchone()
-    if kept is not None:
-        return {language: tuple(counts) for language, counts in json.loads(kept[0]).items()}
+    with suppress(TypeError, ValueError):  # damaged, they are counted again
+        if kept is not None:
+            return {language: tuple(counts) for language, counts in json.loads(kept[0]).items()}
     return _by_language(db.execute(f"{_COUNT} GROUP BY language"))
 
 

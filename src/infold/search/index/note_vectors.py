@@ -89,7 +89,7 @@ class NoteVectors:
     def cosines(self, vector: QueryVector, paths: Sequence[str]) -> dict[str, float]:
         """How near each of these paths is to a question's vector of length 1, as far as they are here."""
         with self._held() as held:
-            self._read_in(held, paths)
+            self._read_in(held, paths, _even(len(vector)) // 2)
             there = [(path, *self._rows[path]) for path in paths if self._rows[path] is not _NONE]
             sums = self._products(vector, [row for _, _, row in there])
         return {path: scale * product for (path, scale, _), product in zip(there, sums, strict=True)}
@@ -110,7 +110,7 @@ class NoteVectors:
         found: list[float] = (np.einsum("ij,j->i", means.astype(np.float64), wanted) * part).tolist()
         return found
 
-    def _read_in(self, held: Database, paths: Sequence[str]) -> None:
+    def _read_in(self, held: Database, paths: Sequence[str], size_bytes: int) -> None:
         """Has these paths read, and kept until something is written: one search asks for what others did."""
         state = stamp_of(held.file), stamp_of(self._log)
         if state != self._state or len(self._rows) > _MOST_READ:
@@ -123,6 +123,8 @@ class NoteVectors:
             found = db.execute(_FIND, (json.dumps([*by_number]),)).fetchall()
         self._rows |= dict.fromkeys(missing, _NONE)
         for number, squares, mean in found:
+            if not isinstance(squares, int) or squares < 0 or not isinstance(mean, bytes) or len(mean) != size_bytes:
+                raise IndexDamaged(f"{held.file.name} ({_SCHEMA.name}) is damaged.", hint=_SCHEMA.hint)
             if squares:
                 self._rows[by_number[number]] = 1 / math.sqrt(squares), len(self._bytes) // (2 * len(mean))
                 self._bytes += mean.translate(_LOW) + mean.translate(_HIGH)
