@@ -7,8 +7,8 @@ import pytest
 from infold.catalogue.cutting import cutting_of
 from infold.catalogue.facts import facts_of
 from infold.catalogue.link_blob import unpack_links
-from infold.catalogue.outline_blob import unpack_note, unpack_passages
-from infold.catalogue.passages import cut
+from infold.catalogue.outline_blob import unpack_cuts, unpack_note
+from infold.catalogue.passages import cuts
 from infold.catalogue.reading import FactsReading, read_notes
 from infold.catalogue.records import strings, unpacked_strings
 from infold.settings import Params
@@ -118,7 +118,7 @@ def again(note: Note) -> Note:
         aliases=strings(facts.aliases),
         passages=facts.passages,
     )
-    assert passages == unpack_passages(note.path, note.text, facts.outline, facts.passages)
+    assert [(each.start, each.end) for each in passages] == [at[:2] for at in unpack_cuts(facts.passages)]
     return found
 
 
@@ -130,8 +130,8 @@ def test_a_note_comes_back_from_its_facts_as_it_was_parsed(shared_data, name):
         note = parse(file.path, decode(read_bytes(root, file.path, CUTTING.max_bytes), file.path))
         assert again(note) == note
         facts = facts_of(note, "", CUTTING)
-        passages = cut(note, CUTTING.passage_tokens, CUTTING.overlap_tokens)
-        assert unpack_passages(note.path, note.text, facts.outline, facts.passages) == passages
+        found = cuts(note, CUTTING.passage_tokens, CUTTING.overlap_tokens, CUTTING.max_passages)
+        assert list(unpack_cuts(facts.passages)) == found
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ class Work:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.reads = self.cuts = self.hashed = 0
-        read, cut, digest = excerpts.read_with_status, passages.cut, note_text.content_hash  # type: ignore[attr-defined]
+        read, cut, digest = excerpts.read_with_status, passages.cuts, note_text.content_hash  # type: ignore[attr-defined]
 
         def counting_read(*given):
             self.reads += 1
@@ -33,7 +33,7 @@ class Work:
             return digest(data)
 
         monkeypatch.setattr(excerpts, "read_with_status", counting_read)
-        monkeypatch.setattr(passages, "cut", counting_cut)
+        monkeypatch.setattr(passages, "cuts", counting_cut)
         monkeypatch.setattr(note_text, "content_hash", counting_hash)
 
 
@@ -68,7 +68,7 @@ def test_a_note_of_one_line_is_read_once_and_not_cut_again(searched, words):
     found, work = searched({"long.md": text}, '"gamma kiwi tractor"')
     assert [result.path for result in found.results] == ["long.md"]
     assert (work.reads, work.cuts) == (1, 0)
-    assert work.hashed <= len(text)
+    assert work.hashed <= 1.5 * len(text)  # each passage once, a fifth of which is the end of the one before
 
 
 def test_many_notes_are_read_once_for_each_look(searched, monkeypatch):
@@ -105,3 +105,24 @@ def test_the_heading_above_is_found_without_reading_up_to_it(tmp_path, monkeypat
         assert texts.stretch(hit).heading == "# Top"
     assert len(points) > 50
     assert looked <= 2 * len(points)  # that of the passage, and the nearest above
+
+
+@pytest.mark.parametrize("sentences", [20, 60, 300])
+def test_passages_that_share_a_line_are_found_as_they_were_cut(tmp_path, sentences):
+    """Where a passage begins or ends within a line, whether two share it or many: its very text, on its lines."""
+    from infold.search.index.contract import Hit
+    from infold.search.index.point_ids import passage_ids
+    from infold.vault.note import parse
+
+    lines = "\n".join(" ".join(f"Kiwi {n} of {row} is ripe." for n in range(sentences)) for row in range(6))
+    (tmp_path / "n.md").write_text(lines)
+    cut = passages.cut(parse("n.md", lines))
+    assert len(cut) > 1
+    texts = NoteTexts(tmp_path, Params())
+    for one, passage in zip(passage_ids("n.md", [each.text_hash for each in cut]), cut, strict=True):
+        stretch = texts.stretch(Hit("n.md", passage.start_line, passage.end_line, (), 1.0, id=one))
+        assert (stretch.text, stretch.start_line, stretch.end_line) == (
+            passage.text,
+            passage.start_line,
+            passage.end_line,
+        )

@@ -62,23 +62,21 @@ def pack_passages(cuts: Iterable[PassageCut]) -> bytes:
     return packed
 
 
-def unpack_passages(path: str, text: str, outline: bytes, packed: bytes) -> list[Passage]:
-    """The passages of the note with this text."""
-    flat, odd, elsewhere, *_ = msgpack.unpackb(outline)
-    lines = Lines(text)
-    return _passages(path, text, _headings(_spans(flat), odd, elsewhere, text, lines), packed, lines.starts)
+def unpack_cuts(packed: bytes) -> Iterator[PassageCut]:
+    """Where the passages of a note stand and under which heading, as `pack_passages` was given it."""
+    flat = msgpack.unpackb(packed)
+    position = 0
+    for at in range(0, len(flat), 3):
+        position += flat[at]
+        yield position, position + flat[at + 1], flat[at + 2]
 
 
 def _passages(
     path: str, text: str, headings: Iterable[Heading], packed: bytes, line_starts: Sequence[int]
 ) -> list[Passage]:
     trails = list(heading_trails(headings))
-    flat = msgpack.unpackb(packed)
     passages: list[Passage] = []
-    position = 0
-    for at in range(0, len(flat), 3):
-        position += flat[at]
-        start, end, ordinal = position, position + flat[at + 1], flat[at + 2]
+    for start, end, ordinal in unpack_cuts(packed):
         trail = trails[ordinal] if ordinal >= 0 else ()
         passages.append(passage_at(path, text, start, end, trail, line_starts))
     return passages

@@ -34,7 +34,7 @@ from infold.text import content_hash
 from infold.vault.files import decode, read_bytes
 
 if TYPE_CHECKING:
-    from infold.catalogue.passages import Passage
+    from infold.catalogue.passages import PassageCut
     from infold.settings import Params
     from infold.vault.records import Note
     from infold.workspace import Workspace
@@ -251,17 +251,16 @@ class Catalogue:
         cuts = cut(note, search.passage_tokens, search.overlap_tokens, most) if with_passages else []
         return WrittenNote(note, sha256, cuts)
 
-    def passages(self, path: str) -> list[Passage]:
-        """The passages of a note as it is now, in order. Raises PathRefused and NoteUnreadable."""
-        from infold.catalogue.outline_blob import unpack_passages
+    def passage_cuts(self, path: str) -> list[PassageCut]:
+        """Where the passages of a note as it is now start and end, in order. Raises PathRefused and NoteUnreadable."""
+        from infold.catalogue.outline_blob import unpack_cuts
 
-        sha256, text, _ = self._read(path)
         with self.reading() as db:
-            row = db.execute(_PASSAGES, (path, bytes.fromhex(sha256))).fetchone()
+            row = db.execute(_CUTS, (path, bytes.fromhex(self._read(path).sha256))).fetchone()
         if row is not None:
             with suppress(*_DAMAGE):
-                return unpack_passages(path, text, *row)
-        return self.written(path).passages
+                return list(unpack_cuts(row[0]))
+        return [(each.start, each.end, -1) for each in self.written(path).passages]
 
     def _read(self, path: str) -> HeldNote:
         held = self._held.get(path)
@@ -348,7 +347,7 @@ _THESE_TARGETS: Final = (
     "SELECT id, path, targets FROM files LEFT JOIN links ON note = id "
     "WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"
 )
-_PASSAGES: Final = "SELECT outline, passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?"
+_CUTS: Final = "SELECT passages FROM files JOIN outlines USING (id) WHERE path = ? AND sha256 = ?"
 
 
 def catalogue_of(workspace: Workspace) -> Catalogue:

@@ -23,7 +23,7 @@ from infold.search.query.sought_words import Prose
 from infold.vault.files import decode, read_with_status, safe_path
 
 if TYPE_CHECKING:
-    from infold.catalogue.passages import Passage
+    from infold.catalogue.passages import PassageCut
     from infold.settings import Params
 
 _MOST_READ: Final = 256  # texts that are held at once by one search
@@ -122,9 +122,9 @@ class KeptNotes:
 class NoteTexts:
     """The notes of a vault, each read once, and cut at most once. For one search: what changes later is not seen.
 
-    `read` gives the text at a path where it is no file of the vault, and `kept` the passages of a note with that text,
-    where they are known without parsing it; both raise NoteUnreadable or PathRefused. `notes` are those of former
-    searches, and `moment` numbers the state of the vault where that is known.
+    `read` gives the text at a path where it is no file of the vault, and `kept` where the passages of a note with that
+    text are, where that is known without parsing it; both raise NoteUnreadable or PathRefused. `notes` are those of
+    former searches, and `moment` numbers the state of the vault where that is known.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class NoteTexts:
         vault: Path,
         params: Params,
         read: Callable[[str], str] | None = None,
-        kept: Callable[[str, str], list[Passage]] | None = None,
+        kept: Callable[[str, str], list[PassageCut]] | None = None,
         notes: KeptNotes | None = None,
         moment: int | None = None,
     ) -> None:
@@ -212,7 +212,7 @@ class _ReadNote:
 
     def _taken(self, hit: Hit) -> Excerpt | None:
         note = self._note
-        found = note.where_it_was(hit) or note.cut_again().get(hit.id)
+        found = note.where_it_was(hit) or note.beside_another(hit) or note.cut_again().get(hit.id)
         if found is None:
             return None
         text, start, end, heading = note.from_heading(*found, hit.trail)

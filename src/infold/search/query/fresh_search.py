@@ -26,7 +26,7 @@ from infold.text import content_hash
 from infold.vault.names import is_note_name
 
 if TYPE_CHECKING:
-    from infold.catalogue.passages import Passage
+    from infold.catalogue.passages import PassageCut
     from infold.catalogue.store import Catalogue
     from infold.search.embed.embedder import Embedder
     from infold.search.follow.moments import Moments
@@ -259,19 +259,19 @@ class LiveSearch:
         if self._notes is None and self._moments is not None:
             self._notes = KeptNotes()
         space = self._workspace
-        notes = NoteTexts(space.vault, space.params, kept=self._passages, notes=self._notes, moment=moment)
+        notes = NoteTexts(space.vault, space.params, kept=self._cuts, notes=self._notes, moment=moment)
         others = cache(self._more_texts or (lambda _: None))
         return lambda group: notes if group in NOTE_GROUPS else others(group)
 
-    def _passages(self, path: str, text: str) -> list[Passage]:
-        """Those of a note with this text, from what the catalogue keeps of it."""
+    def _cuts(self, path: str, text: str) -> list[PassageCut]:
+        """Where the passages of a note with this text are, from what the catalogue keeps of it."""
         from infold.catalogue.store import catalogue_of
 
         if self._catalogue is None:
             self._catalogue = catalogue_of(self._workspace)
         self._catalogue.hold(path, content_hash(text.encode()), text)
         try:
-            return self._catalogue.passages(path)
+            return self._catalogue.passage_cuts(path)
         finally:
             self._catalogue.drop([path])
 

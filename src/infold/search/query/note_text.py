@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from infold.errors import NoteUnreadable, PathRefused
 from infold.search.index.contract import Hit
 from infold.text import CHARACTERS_PER_TOKEN, content_hash
-from infold.vault.lines import BOM
+from infold.vault.lines import BOM, Lines
 
 if TYPE_CHECKING:
-    from infold.catalogue.passages import Passage
+    from infold.catalogue.passages import PassageCut
     from infold.settings import SearchParams
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -37,6 +37,7 @@ _MOST_HEADINGS: Final = 20_000  # whose letters and digits are kept, for the nex
 _SIGNS: Final = 5  # of a line, the last of which a heading's `#` may be
 _NEAR: Final = 64  # lines above a passage that are looked at before all of its note are
 _MOST_ORDINALS: Final = 8  # of passages with one text, tried before a note is cut again
+_FEW: Final = 2  # passages with the same first and last line
 _EMPTY: Final = re.compile(rf"[{_BLANK}]*$")
 
 _Found = tuple[str, int, int]  # a passage and its lines
@@ -55,13 +56,14 @@ class NoteText:
     """A note as it stands, by its lines. However many passages it has, each of its lines is looked through once."""
 
     def __init__(
-        self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[Passage]] | None
+        self, path: str, text: str, params: SearchParams, kept: Callable[[str, str], list[PassageCut]] | None
     ) -> None:
         self._path = path
         self._kept = kept
         self._params = params
         self._lines, self._line_ends = _lines_of(text)
         self._longest = 4 * params.passage_tokens * CHARACTERS_PER_TOKEN  # of lines that can be a passage
+        self._spans: dict[tuple[int, int], list[tuple[int, int]]] | None = None  # of passages
         self._passages: dict[str, _Found] | None = None
         self._headings: dict[str, list[int]] | None = None
         self._numbers: list[int] | None = None  # of the lines that look like headings
@@ -78,30 +80,50 @@ class NoteText:
         passage = self._between(start, end)
         return (passage, start, end) if _is_that(hit, passage) else None
 
+    def beside_another(self, hit: Hit) -> _Found | None:
+        """The passage of `hit` on its lines, which hold a part of another too; not where they hold several passages."""
+        lines = hit.start_line, hit.end_line
+        spans = self._cut_by_lines().get(lines, ())
+        for start, end in spans if len(spans) <= _FEW else ():
+            passage = self._text()[start:end]
+            if _is_that(hit, passage):
+                return passage, *lines
+        return None
+
     def cut_again(self) -> dict[str, _Found]:
         """By id, the passages that the note as it is now has."""
         from infold.search.index.point_ids import passage_ids
 
         if self._passages is None:
-            passages = self._cut()
-            ids = passage_ids(self._path, [passage.text_hash for passage in passages])
-            self._passages = {
-                one: (passage.text, passage.start_line, passage.end_line)
-                for one, passage in zip(ids, passages, strict=True)
-            }
+            text = self._text()
+            found = [(text[start:end], *lines) for lines, some in self._cut_by_lines().items() for start, end in some]
+            ids = passage_ids(self._path, [content_hash(passage) for passage, _, _ in found])
+            self._passages = dict(zip(ids, found, strict=True))
         return self._passages
 
-    def _cut(self) -> list[Passage]:
+    def _cut_by_lines(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """Where the passages of the note start and end, by their first and last line, in order."""
+        if self._spans is None:
+            text = self._text()
+            starts = Lines(text).starts
+            found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+            for start, end, _ in self._cuts(text):
+                lines = bisect_right(starts, start), bisect_right(starts, end - 1)
+                found.setdefault(lines, []).append((start, end))
+            self._spans = found
+        return self._spans
+
+    def _cuts(self, text: str) -> list[PassageCut]:
         if self._kept is not None:
             try:
-                return self._kept(self._path, self._text())
+                return self._kept(self._path, text)
             except (NoteUnreadable, PathRefused):
                 return []
-        from infold.catalogue.passages import cut
+        from infold.catalogue.passages import cuts
         from infold.vault.note import parse
 
         params = self._params
-        return cut(parse(self._path, self._text()), params.passage_tokens, params.overlap_tokens, params.max_passages)
+        return cuts(parse(self._path, text), params.passage_tokens, params.overlap_tokens, params.max_passages)
 
     def from_heading(self, passage: str, start: int, end: int, trail: tuple[str, ...]) -> _Shown:
         """`passage` from its nearest heading on: the headings above that one say nothing of it.
