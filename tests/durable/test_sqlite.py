@@ -92,11 +92,11 @@ def test_a_transaction_is_all_or_nothing(file):
 def test_a_part_of_a_transaction_can_fail_by_itself(file):
     """A transaction within one is taken back alone."""
     with closing(Database(file, SCHEMA)) as db:
-        with db.writing():
+        with db.writing() as connection:
             put(db, "a")
             with pytest.raises(RuntimeError):
                 fail_after(db, "b")
-            assert db.is_writing
+            assert connection.in_transaction
         assert words(db) == ["a"]
 
 

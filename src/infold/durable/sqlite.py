@@ -152,11 +152,6 @@ class Database:
                 )
             yield self._db
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether somebody is within `writing`."""
-        return self._depth > 0
-
     def close(self) -> None:
         """Lets go of the file."""
         with self._lock.held():

@@ -66,7 +66,6 @@ CLIENTS: Final[Mapping[str, Client]] = {
 class SettingsChange:
     """A client's settings before and after; `before` is None where there is no file yet."""
 
-    client: Client
     file: Path
     before: str | None
     after: str
@@ -120,9 +119,9 @@ def with_entry(client: Client, value: Mapping[str, Any] | None) -> SettingsChang
     if value is not None:
         changed[ENTRY] = dict(value)
     if changed == servers:
-        return SettingsChange(client, file, before, before or "")
+        return SettingsChange(file, before, before or "")
     after = json.dumps({**settings, client.key: changed}, indent=2, ensure_ascii=False) + "\n"
-    return SettingsChange(client, file, before, after)
+    return SettingsChange(file, before, after)
 
 
 def _read(file: Path) -> str | None:

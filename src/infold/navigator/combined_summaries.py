@@ -12,9 +12,9 @@ from infold.librarian.base import Librarian
 from infold.librarian.perspectives import PerspectiveRequest, perspective_messages
 from infold.librarian.prompts import DecisionKind
 from infold.navigator.choices import KeptSummary
-from infold.navigator.records import StoredNode
+from infold.navigator.records import StoredNode, content_of
 from infold.navigator.store import NavigatorStore
-from infold.text import content_hash, token_count
+from infold.text import token_count
 
 TARGET_WORDS: Final = (60, 120)
 _CHARACTERS_EACH: Final = 6_000
@@ -25,7 +25,7 @@ _FRAME_TOKENS: Final = 10
 
 def kept_together(store: NavigatorStore, nodes: Sequence[StoredNode], perspective: str) -> str | None:
     """The summary that was made of just these contents, from this perspective."""
-    key = _key(nodes)
+    key = content_of(nodes)
     return store.choices.summaries([key], _lens(perspective)).get(key)
 
 
@@ -34,7 +34,7 @@ async def summarise_together(
 ) -> str:
     """Makes the summary and keeps it. Raises LibrarianFault."""
     answer = await librarian.summarise_together(_request(store, nodes, perspective))
-    key = _key(nodes)
+    key = content_of(nodes)
     store.choices.keep(
         [
             KeptSummary(
@@ -66,10 +66,6 @@ def expected_together(
 def _request(store: NavigatorStore, nodes: Sequence[StoredNode], perspective: str) -> PerspectiveRequest:
     passages = tuple((f"{node.path}:{node.line}", store.text(node)[:_CHARACTERS_EACH]) for node in nodes)
     return PerspectiveRequest(passages, perspective, TARGET_WORDS)
-
-
-def _key(nodes: Sequence[StoredNode]) -> str:
-    return content_hash("\0".join(sorted(node.context_hash for node in nodes)))
 
 
 def _lens(perspective: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from infold.durable.records import moment
 from infold.navigator.nodes import NodeType, NoteNode
+from infold.text import content_hash
 
 NODE_COLUMNS: Final = (
     "id, parent_id, type, path, ordinal, title, trail, level, start, end, line, end_line, content_hash, context_hash, "
@@ -94,6 +95,11 @@ def node_of(row: Sequence[Any]) -> StoredNode:
 def _trail(stored: str) -> tuple[str, ...]:
     """The titles above a node; the nodes of a section have the same ones."""
     return tuple(json.loads(stored))
+
+
+def content_of(nodes: Iterable[StoredNode]) -> str:
+    """What nodes say together, whatever their order, as one hash."""
+    return content_hash("\0".join(sorted(node.context_hash for node in nodes)))
 
 
 def article_of(row: Sequence[Any]) -> Article:

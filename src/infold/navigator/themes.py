@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -19,11 +19,11 @@ from infold.navigator.clusters import Clustering, Matrix, smoothed, spherical_k_
 from infold.navigator.layout import lay_out
 from infold.navigator.nodes import NodeType
 from infold.navigator.proximity import NodeVectors
-from infold.navigator.records import StoredNode
+from infold.navigator.records import StoredNode, content_of
 from infold.navigator.store import NavigatorStore
 from infold.navigator.theme_connections import connections
 from infold.search.languages import is_stop_word
-from infold.text import content_hash, words
+from infold.text import words
 
 _MOST: Final = {1: 8, 2: 24, 3: 64}
 _REPRESENTATIVES: Final = 5
@@ -142,14 +142,10 @@ def _made(store: NavigatorStore, vectors: NodeVectors, level: int, folder: str) 
                 ConnectedTheme(each.theme, each.likeness, each.links, tuple(articles[row].id for row in each.bridges))
                 for each in near[number]
             ),
-            content_hash=_content_of(articles[row] for row in found.members(number)),
+            content_hash=content_of(articles[row] for row in found.members(number)),
         )
         for number in range(len(found.centres))
     ]
-
-
-def _content_of(articles: Iterable[StoredNode]) -> str:
-    return content_hash("\0".join(sorted(node.context_hash for node in articles)))
 
 
 def _said(node: StoredNode, facts: Mapping[str, tuple[str, str | None, tuple[str, ...]]]) -> dict[str, int]:
