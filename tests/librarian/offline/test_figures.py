@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from infold.librarian.offline.corpus import Corpus, gather
 from infold.librarian.offline.figures import explained, standard_scores, word_figures
+from infold.librarian.offline.layout import Layout
 from infold.librarian.offline.reading import read_note, read_query
+from infold.librarian.offline.sections import describe, piece_scores
+from infold.search.languages import detect_language
 from infold.vault.note import parse
 
 NOTES = {
@@ -48,6 +51,54 @@ def test_a_title_counts_where_it_is_said_and_not_where_it_is_linked(readings, co
     linked = word_figures(read_query("The [[Kiln]] was lit at dawn."), readings[0], corpus)
     assert (said["title_held"], said["title_whole"]) == (pytest.approx(1.0), 1.0)
     assert (linked["title_held"], linked["title_whole"]) == (0.0, 0.0)
+
+
+GERMAN = """# Ofen
+
+Der Ofen ist mit Ziegeln gemauert, und die Kammern halten auch in der Nacht noch die Hitze, die sie am Tag bekommen.
+
+## Reparaturen
+
+Die Risse der Gewölbe werden mit Schamotte gefüllt und nach dem Trocknen noch einmal gebrannt.
+"""
+UNTOLD = (
+    "Gemauertes Gewölbe: Risse füllen, Kammer trocknen, Ziegel brennen."  # has hardly a common word of any language
+)
+
+
+def test_a_paragraph_too_short_to_tell_its_language_is_read_as_the_note_is():
+    """Its words are stemmed as the note's are: else what note and paragraph both speak of is shared by neither."""
+    note = read_note(parse("Ofen.md", GERMAN))
+    mill = read_note(parse("Mühle.md", GERMAN.replace("Ofen", "Mühle").replace("Ziegel", "Stein")))
+    kiln = read_note(parse("Kiln.md", NOTES["Kiln.md"]))
+    known = {reading.path: reading for reading in (kiln, note, mill)}
+    corpus = Corpus(gather(list(known), known.get))
+    assert (note.language, detect_language(UNTOLD)) == ("german", "english")
+    untold, told = read_query(UNTOLD), read_query(UNTOLD, "german")
+    assert word_figures(untold, note, corpus) == word_figures(told, note, corpus)
+    assert piece_scores(untold, note, corpus) == piece_scores(told, note, corpus)
+    notes = list(known.values())
+    assert explained(untold, notes, corpus) == pytest.approx(explained(told, notes, corpus))
+    vectors = Layout(note, None)
+    scores = piece_scores(told, note, corpus)
+    of_untold, of_told = (describe(query, note, vectors, corpus, scores) for query in (untold, told))
+    assert np.array_equal(of_untold, of_told)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["Ziegel", "brennen", "l'eau", "naïve", "foo_bar", "fooBar", "3.14", "C++", "砖窑", "and", "Öfen"]
+        )
+    )
+)
+def test_every_term_has_its_form_in_another_language(found):
+    """Of one term there is one form, which the paragraph has where it is read in that language."""
+    query = read_query(" ".join(found), "german")
+    assert query.terms_in("german") == {term: term for term in query.terms}
+    forms = query.terms_in("french")
+    assert forms.keys() == query.terms.keys()
+    assert set(forms.values()) <= query.read_in("french").terms.keys()
 
 
 @given(

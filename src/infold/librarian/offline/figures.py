@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -44,6 +45,7 @@ B: Final = 0.75
 
 def word_figures(query: Query, reading: NoteFeatures, corpus: Corpus) -> dict[str, float]:
     """The figures of FIGURES that words alone give, and `best_pieces`: BM25 of the three best pieces together."""
+    query = query.read_in(reading.language)
     held = reading.terms
     weight = query.weights(corpus.weight)
     total = query.total_weight(corpus.weight)
@@ -80,13 +82,18 @@ def explained(query: Query, readings: Sequence[NoteFeatures], corpus: Corpus) ->
 
     What one note alone uses counts for that note; what all of them use tells nothing.
     """
+    languages = Counter(reading.language for reading in readings)
+    query = query.read_in(max(languages, key=languages.__getitem__))
     weight = query.weights(corpus.weight)
-    usual = np.array([corpus.share(term) for term in weight])
-    times = np.array([[reading.terms.get(term, 0) for term in weight] for reading in readings])
+    forms = {language: query.terms_in(language) for language in languages}
+    own = {language: [known.get(term, term) for term in weight] for language, known in forms.items()}
+    shares = {language: [corpus.share(term) for term in terms] for language, terms in own.items()}
+    usual = np.array([shares[reading.language] for reading in readings])
+    times = np.array([[reading.terms.get(term, 0) for term in own[reading.language]] for reading in readings])
     lengths = np.array([[reading.length] for reading in readings])
     likelier = (times / usual + _EXPLAINED_SMOOTHING) / (lengths + _EXPLAINED_SMOOTHING)
-    shares = likelier**2 / (likelier**2).sum(axis=0)
-    found: npt.NDArray[np.float64] = shares @ np.array(list(weight.values())) / query.total_weight(corpus.weight)
+    explain = likelier**2 / (likelier**2).sum(axis=0)
+    found: npt.NDArray[np.float64] = explain @ np.array(list(weight.values())) / query.total_weight(corpus.weight)
     return found
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infold.search.languages import detect_language
-from infold.search.terms import terms
+from infold.search.terms import encoder, terms, tokens
 from infold.text import collapse_spaces, without_runs
 from infold.vault.note import parse
 from infold.vault.records import Block, BlockKind, Note
@@ -222,6 +222,7 @@ class Query:
     """A paragraph that looks for its place."""
 
     text: str
+    language: str  # that its words are stemmed in
     ordered: list[str]  # its terms in order, links as the text they show
     terms: Counter[str]
     key_terms: Counter[str]  # of what it links, emphasises, names
@@ -232,6 +233,30 @@ class Query:
     unlinked: frozenset[str] = frozenset()  # its terms that stand outside of its links
     vector: Vector | None = None
     _weights: dict[str, float] = field(default_factory=dict)
+    _read_in: dict[str, Query] = field(default_factory=dict)
+
+    def read_in(self, language: str) -> Query:
+        """The same paragraph with its words stemmed as a note in `language` has them.
+
+        A paragraph may be too short to tell its language, and a note in one language may hold some of another.
+        """
+        if language == self.language:
+            return self
+        if language not in self._read_in:
+            self._read_in[language] = other = read_query(self.text, language)
+            other.vector = self.vector
+        return self._read_in[language]
+
+    def terms_in(self, language: str) -> Mapping[str, str]:
+        """Each of its terms, and what it is where words are stemmed in `language`."""
+        if language == self.language:
+            return {term: term for term in self.terms}
+        own, other = encoder(self.language), encoder(language)
+        found: dict[str, str] = {}
+        for token in tokens(bare(self.text)):
+            stemmed = other.terms([token])
+            found |= zip(own.terms([token]), chain(stemmed, repeat(stemmed[-1])), strict=False) if stemmed else ()
+        return found
 
     def weights(self, weight: Callable[[str], float]) -> dict[str, float]:
         """The weight of each of its terms, in the order they come; asked for once."""
@@ -244,9 +269,9 @@ class Query:
         return sum(self.weights(weight).values()) + 1e-9
 
 
-def read_query(text: str) -> Query:
-    """A paragraph of the inbox, counted like a note."""
-    language = detect_language(text)
+def read_query(text: str, language: str | None = None) -> Query:
+    """A paragraph of the inbox, counted like a note in `language`, by default the one that it seems to be in."""
+    language = language or detect_language(text)
     plain = bare(text)
     ordered = terms(plain, language)
     marked = [" ".join(part for part in parts if part) for parts in _EMPHASISED.findall(text)]
@@ -257,7 +282,7 @@ def read_query(text: str) -> Query:
     anchors = frozenset(anchor for link in found if not link.target and (anchor := _folded_anchor(link.anchor)))
     subject = frozenset(terms(subject_of(plain), language))
     unlinked = frozenset(terms(bare(_LINK.sub(" ", text)), language)) if may_link else frozenset(ordered)
-    return Query(text, ordered, Counter(ordered), keys, Signs.of(text), links, anchors, subject, unlinked)
+    return Query(text, language, ordered, Counter(ordered), keys, Signs.of(text), links, anchors, subject, unlinked)
 
 
 def _folded_anchor(anchor: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from infold.librarian.offline.candidate_scorer import NoteMatch
 from infold.librarian.offline.corpus import Corpus
 from infold.librarian.offline.reading import NoteFeatures, NoteSection, Query
-from infold.search.languages import detect_language, is_stop_word
+from infold.search.languages import is_stop_word
 from infold.search.terms import terms
 from infold.text import without_runs, words
 
@@ -54,12 +54,12 @@ def why_none(rankings: Sequence[Sequence[NoteMatch]], least_chance: float) -> st
 
 def _shared_words(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[str]:
     """As the paragraph writes them, one a term; none that tells little, by itself or beside the others."""
-    language = detect_language(query.text)
+    query = query.read_in(reading.language)
     found: dict[str, str] = {}
     for word in words(without_runs(query.text)):
         if is_stop_word(word.casefold()):  # in a small vault it is as rare as any
             continue
-        for term in terms(word, language):
+        for term in terms(word, query.language):
             if term in query.terms and term in reading.terms and (len(word) >= _LEAST_LETTERS or not word.isascii()):
                 found.setdefault(term, word)
     least = _TELLING * max(map(corpus.weight, found), default=0.0)

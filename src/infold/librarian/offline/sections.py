@@ -59,6 +59,7 @@ K1: Final = 1.2
 
 def piece_scores(query: Query, reading: NoteFeatures, corpus: Corpus) -> list[float]:
     """BM25 of each piece of a note, as a share of all the paragraph's term weight."""
+    query = query.read_in(reading.language)
     weights = query.weights(corpus.weight)
     total = query.total_weight(corpus.weight)
     sought = {term: weight for term, weight in weights.items() if term in reading.terms}
@@ -91,6 +92,7 @@ class _Telling:
 
 def describe(query: Query, reading: NoteFeatures, layout: Layout, corpus: Corpus, pieces: Sequence[float]) -> Figures:
     """One row of FIGURES a section of the note. `pieces`: BM25 of each piece."""
+    query = query.read_in(reading.language)
     sections = reading.sections
     words = _words(query, reading, corpus, pieces)
     meanings = layout.meanings(query.vector) if query.vector is not None else np.zeros((len(sections), 3))
