@@ -7,8 +7,9 @@ are all that know tantivy.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -55,9 +56,9 @@ def document(point: IndexPoint) -> tantivy.Document:
     made, number = tantivy.Document(), point_number(point.id)
     made.add_unsigned(NUMBER, number)
     made.add_unsigned(BUCKET, bucket_of(number))
-    for name, values in _keywords_of(point).items():
-        for value in values:
-            made.add_bytes(name, _bytes(value))
+    shared = point.path, point.group, point.kind, point.level, point.trust, point.tags, point.within
+    for name, value in _keywords_of(*shared):
+        made.add_bytes(name, value)
     for name in WORD_FIELDS:
         made.add_text(name, getattr(point, name))
     if point.date:
@@ -214,19 +215,22 @@ def translated(folder: Path, doing: str) -> Iterator[None]:
         ) from error
 
 
-def _keywords_of(point: IndexPoint) -> dict[str, list[str]]:
-    """The keywords of a point by field; fields that are empty are left out."""
-    found: dict[str, list[str]] = {
-        "path": [point.path],
-        "folders": list(folders_of(point.path)[:-1]),  # the last is the path
-        "group": [str(point.group)],
-        "kind": [point.kind],
-        "level": [point.level],
-        "trust": [point.trust],
-        "tags": list(tags_above(point.tags)),
-        "within": list(point.within),
+@lru_cache(maxsize=16)
+def _keywords_of(
+    path: str, group: str, kind: str, level: str, trust: str, tags: tuple[str, ...], within: tuple[str, ...]
+) -> list[tuple[str, bytes]]:
+    """The keywords of a point, each with its field; most points of a note have the same."""
+    found: dict[str, Iterable[str]] = {
+        "path": [path],
+        "folders": folders_of(path)[:-1],  # the last is the path
+        "group": [str(group)],
+        "kind": [kind],
+        "level": [level],
+        "trust": [trust],
+        "tags": tags_above(tags),
+        "within": within,
     }
-    return {name: values for name, values in found.items() if values}
+    return [(name, _bytes(value)) for name, values in found.items() for value in values]
 
 
 def _matches(where: Filter) -> list[tuple[str, list[str]]]:
