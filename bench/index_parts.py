@@ -11,8 +11,9 @@ import argparse
 import os
 import resource
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from bench.synthetic import shared_data, templates, write_vault
 from infold.app import open_vault
+from infold.catalogue.records import WrittenNote
 from infold.catalogue.store import Catalogue
 from infold.catalogue.sync import sync_catalogue
 from infold.librarian.offline.summaries import extract
@@ -29,11 +31,12 @@ from infold.search.index.contract import Vector, VectorRecord
 from infold.search.index.engines import open_engine
 from infold.search.index.generations import Generations
 from infold.search.index.point_ids import point_number
-from infold.search.index.points import NotePoints, note_points
+from infold.search.index.points import NotePoints, NoteToIndex, points_of
 from infold.search.index.word_writer import WordWriter
 from infold.settings import Params
 from infold.text import content_hash
 from infold.vault.front_matter import without_front_matter
+from infold.workers import BATCH
 
 ROUNDS = 3
 COMPACT_SECONDS = 60.0
@@ -69,7 +72,7 @@ def _round(vault: Path, state: Path) -> dict[str, float]:
     written = [catalogue.written(path, with_blocks=False) for path in catalogue.paths()]
     made: list[NotePoints] = []
     took["points of the notes, their terms"] = _cpu(
-        lambda: made.extend(note_points(each.note, "standard", params.search, None, each.passages) for each in written)
+        lambda: made.extend(chain.from_iterable(points_of(some, params.search) for some in _batches(written)))
     )
     points = [point for each in made for point in each.points]
     words = WordWriter(state / "words")
@@ -93,6 +96,12 @@ def _round(vault: Path, state: Path) -> dict[str, float]:
     took["summaries"] = _cpu(lambda: [extract(body, 75, 100) for body in bodies.values()])
     catalogue.close()
     return {name: seconds * 1000 / len(points) for name, seconds in took.items()}
+
+
+def _batches(written: Sequence[WrittenNote]) -> Iterator[list[NoteToIndex]]:
+    """The notes as a worker gets them."""
+    notes = [NoteToIndex(each.note, "standard", None, each.passages) for each in written]
+    return (notes[start : start + BATCH] for start in range(0, len(notes), BATCH))
 
 
 def _cpu(*work: Callable[[], object]) -> float:
