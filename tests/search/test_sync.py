@@ -142,6 +142,17 @@ def test_what_an_earlier_infold_kept_is_given_back(place, monkeypatch):
     assert place.found("levain") == ["bread.md"]
 
 
+def test_an_index_of_another_version_is_replaced_at_once(place, monkeypatch):
+    """It can be searched by nobody: what comes is found as in a first index, long before all of it is there."""
+    with monkeypatch.context() as patched:
+        patched.setattr("infold.search.index.sync.SCHEMA", "index/1")
+        place.sync()
+    former, in_use = place.generation, []
+    place.sync(progress=lambda *_: in_use.append(place.generation))
+    assert in_use
+    assert former not in in_use
+
+
 def test_a_vault_suddenly_empty_empties_nothing(place):
     """An absent mount is not a deletion."""
     place.sync()

@@ -229,6 +229,8 @@ class _Sync:
         if identity is not None and identity == self._identity():
             return manifest
         manifest.close()
+        if identity is not None and identity.schema != SCHEMA:
+            self._folder.mark_damaged()  # nobody can search it while the new one is made
         return None
 
     def _identity(self) -> Identity:
