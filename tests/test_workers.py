@@ -4,17 +4,13 @@ import io
 import operator
 import os
 import pickle
-import subprocess
 import sys
-import threading
 import time
 import tracemalloc
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from infold import workers
 from infold.workers import BATCH, Crew, one_staff, serve
 
 NEGATIVES = f"{__name__}:negatives"
@@ -35,7 +31,7 @@ def products(items: list[str], times: int) -> list[str]:
     return [item * times for item in items]
 
 
-def test_a_crew_does_job_after_job_in_the_order_of_the_items(how):
+def test_a_crew_does_job_after_job_in_the_order_of_the_items():
     """The same processes serve several times; what all items share is given beside them."""
     with closing(Crew(f"{__name__}:sums", 2)) as crew:
         assert crew.all(range(1000), 5) == list(range(5, 1005))
@@ -43,54 +39,8 @@ def test_a_crew_does_job_after_job_in_the_order_of_the_items(how):
         assert crew.all(["a", "b", "c"], "x") == ["ax", "bx", "cx"]
 
 
-@pytest.fixture(params=["forked", "spawned"])
-def how(request, monkeypatch) -> str:
-    """How workers start: as a copy of a process with one thread, and anew from any other."""
-    monkeypatch.setattr(workers, "_may_fork", lambda: request.param == "forked")
-    return str(request.param)
-
-
-def test_a_process_with_threads_is_not_forked():
-    """Another thread may hold a lock, which nobody would give back."""
-    done = threading.Event()
-    other = threading.Thread(target=done.wait)
-    other.start()
-    assert not workers._may_fork()
-    done.set()
-    other.join()
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no Linux")
-def test_a_forked_worker_holds_nothing_that_its_caller_has_open(tmp_path):
-    """A lock that the caller gives up is free at once; what it has loaded and met, its workers have too."""
-    script = tmp_path / "fork.py"
-    script.write_text(
-        "import fcntl, os, sys\n"
-        "from infold import workers\n"
-        "from tests import test_workers\n"
-        "assert workers._may_fork()\n"
-        f"held = os.open({str(tmp_path / 'lock')!r}, os.O_CREAT | os.O_RDWR)\n"
-        "fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-        "crew = workers.Crew('tests.test_workers:process_of', 2)\n"
-        "done = crew.all([str(number) for number in range(1000)])\n"
-        "assert all(hasattr(each, 'pid') for each in crew._staff.running(2))\n"
-        "os.close(held)\n"
-        f"again = os.open({str(tmp_path / 'lock')!r}, os.O_RDWR)\n"
-        "fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-        "crew.close()\n"
-        "of = {process for process, _ in done}\n"
-        "assert len(of) == 3 and os.getpid() in of, of\n"
-        "assert all(asked > workers.BATCH for process, asked in done if process != os.getpid())\n"
-    )
-    root = Path(__file__).parents[1]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment, check=False)
-    assert ran.returncode == 0, ran.stderr
-
-
 def test_a_crew_that_cannot_start_or_dies_leaves_the_work_to_this_process(monkeypatch):
     """No interpreter, or one that fails at once: everything is done all the same."""
-    monkeypatch.setattr(workers, "_may_fork", lambda: False)
     for executable in ("/no/such/python", "/bin/false", "/bin/true"):
         monkeypatch.setattr(sys, "executable", executable)
         with closing(Crew(NEGATIVES, 2)) as crew:
@@ -98,7 +48,7 @@ def test_a_crew_that_cannot_start_or_dies_leaves_the_work_to_this_process(monkey
             assert crew.all([4]) == [-4]
 
 
-def test_workers_killed_between_two_jobs_are_missed_by_nobody(how):
+def test_workers_killed_between_two_jobs_are_missed_by_nobody():
     """Their shares fall to this process."""
     with closing(Crew(NEGATIVES, 2)) as crew:
         assert crew.all([1, 2, 3]) == [-1, -2, -3]
@@ -107,7 +57,7 @@ def test_workers_killed_between_two_jobs_are_missed_by_nobody(how):
         assert crew.all(list(range(500))) == [-number for number in range(500)]
 
 
-def test_what_the_function_raises_reaches_the_caller(how):
+def test_what_the_function_raises_reaches_the_caller():
     """A worker that fails dies; the caller does its share and meets the error itself."""
     with closing(Crew(NEGATIVES, 2)) as crew, pytest.raises(TypeError):
         crew.all([1, "text"])
@@ -138,9 +88,8 @@ _asked: list[str] = []
 ITEMS = [f"note-{number}" for number in range(400)]
 
 
-def test_one_staff_serves_one_crew_after_the_other_an_item_by_the_same_worker(monkeypatch):
+def test_one_staff_serves_one_crew_after_the_other_an_item_by_the_same_worker():
     """Workers start once, and what is about the same goes to the same one, though others of its kind are left out."""
-    monkeypatch.setattr(workers, "_may_fork", lambda: False)
     function = f"{__name__}:process_of"
     with one_staff():
         with closing(Crew(function, 2, by=str)) as first:
@@ -152,7 +101,7 @@ def test_one_staff_serves_one_crew_after_the_other_an_item_by_the_same_worker(mo
     assert max(asked for _, asked in writing.values()) > len(ITEMS[7::3])  # they remember what they did before
 
 
-def test_a_job_that_is_given_up_leaves_nothing_to_the_next(how):
+def test_a_job_that_is_given_up_leaves_nothing_to_the_next():
     """Answers that are still on their way are no answers to another job."""
     with one_staff():
         for batch in Crew(NEGATIVES, 2).each(range(5000)):

@@ -2,23 +2,22 @@
 
 The workers are plain child processes that speak over their pipes. The standard pools would either fork a process that
 has threads, or import the caller's main module again: neither is safe for a library that runs under a CLI, a test
-runner, a notebook and an orchestrator. A process that certainly has one thread alone, as a command has, is forked, when
-it has done the first batch itself: its workers have loaded and met what that took. What the work is, and when there is
-enough of it, is for the caller to say.
+runner, a notebook and an orchestrator. A process with one thread is not forked either: a copy that opens a database
+which its parent has open takes the parent's locks for its own, and empties the log under its hands. What the work is,
+and when there is enough of it, is for the caller to say.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 
 if TYPE_CHECKING:
     import queue
@@ -44,14 +43,9 @@ class _Staff:
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
-        self._processes: list[_Worker] | None = None
+        self._processes: list[subprocess.Popen[bytes]] | None = None
 
-    @property
-    def has_started(self) -> bool:
-        """Whether there are any."""
-        return self._processes is not None
-
-    def running(self, count: int) -> list[_Worker]:
+    def running(self, count: int) -> list[subprocess.Popen[bytes]]:
         """Those that live, after up to `count` were started."""
         if self._processes is None:
             self._processes = _started(count)
@@ -139,9 +133,6 @@ class Crew:
 
         arrived: queue.SimpleQueue[_Answers | None] = queue.SimpleQueue()
         numbered = list(enumerate(items))
-        if not staff.has_started and _may_fork() and len(numbered) > BATCH:
-            yield from _batches(_named(self._function), numbered[:BATCH], shared)
-            numbered = numbered[BATCH:]
         running = staff.running(self._count)
         room = threading.Semaphore(AHEAD * len(running))
         for process, share in zip(running, self._shares(numbered, len(running)), strict=True):
@@ -188,14 +179,10 @@ def without_collection() -> Iterator[None]:
 
 def main() -> None:
     """A worker process: jobs on stdin, batches of answers on stdout, until the caller closes the pipe."""
-    _become_worker()
-    serve(sys.stdin.buffer, sys.stdout.buffer)
-
-
-def _become_worker() -> None:
     global _is_worker  # noqa: PLW0603 - what this process is, once and for all
     _is_worker = True
     gc.disable()  # the work makes few cycles, and a worker lives for seconds: a third of its time saved
+    serve(sys.stdin.buffer, sys.stdout.buffer)
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
@@ -209,76 +196,12 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
             sink.flush()
 
 
-class _Forked:
-    """A worker that was forked, by the words of `Popen`."""
-
-    def __init__(self) -> None:
-        source, self_writes = os.pipe()
-        self_reads, sink = os.pipe()
-        self._code: int | None = None
-        self.pid = os.fork()
-        if not self.pid:
-            _serve_until_the_end(source, sink)
-        os.close(source)
-        os.close(sink)
-        self.stdin, self.stdout = open(self_writes, "wb"), open(self_reads, "rb")  # noqa: PTH123, SIM115 - pipes
-
-    def poll(self) -> int | None:
-        """How it ended, if it has."""
-        return self._waited(os.WNOHANG)
-
-    def wait(self) -> int:
-        """How it ended."""
-        return self._waited(0) or 0
-
-    def kill(self) -> None:
-        """Ends it."""
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
-
-    def _waited(self, options: int) -> int | None:
-        if self._code is None:
-            try:
-                pid, code = os.waitpid(self.pid, options)
-            except ChildProcessError:  # somebody else has waited for all children
-                pid, code = self.pid, 0
-            self._code = code if pid else None
-        return self._code
-
-
-if TYPE_CHECKING:
-    _Worker = subprocess.Popen[bytes] | _Forked
-
-
-def _may_fork() -> bool:
-    """Whether this process has one thread for certain, of Python's or not: others would hold locks for ever."""
-    try:
-        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names are all that is needed
-    except OSError:  # no Linux
-        return False
-
-
-def _serve_until_the_end(source: int, sink: int) -> NoReturn:
-    """A forked worker. What its caller has open it closes, or locks on it would live as long as the worker does."""
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        for kept, moved in ((source, 0), (sink, 1), (os.open(os.devnull, os.O_WRONLY), 2)):
-            os.dup2(kept, moved)
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-        _become_worker()
-        serve(open(0, "rb"), open(1, "wb"))  # noqa: SIM115 - pipes
-    finally:
-        os._exit(0)
-
-
-def _started(count: int) -> list[_Worker]:
+def _started(count: int) -> list[subprocess.Popen[bytes]]:
     """Up to `count` processes; fewer where there are no more to be had."""
-    start = _Forked if _may_fork() else _spawned
-    processes: list[_Worker] = []
+    processes: list[subprocess.Popen[bytes]] = []
     try:
         for _ in range(count):
-            processes.append(start())  # noqa: PERF401 - those that did start are kept
+            processes.append(_spawned())  # noqa: PERF401 - those that did start are kept
     except OSError:
         pass  # those that run do their share, the caller the rest
     return processes
@@ -295,7 +218,7 @@ def _spawned() -> subprocess.Popen[bytes]:
 
 
 def _converse(
-    process: _Worker,
+    process: subprocess.Popen[bytes],
     job: Any,
     arrived: queue.SimpleQueue[_Answers | None],
     room: threading.Semaphore,
