@@ -60,6 +60,14 @@ def test_every_format_is_on_the_page_with_its_version():
     assert wanted == rows()
 
 
+def test_every_table_has_its_head():
+    """A blank line in a table would make text of the rows below it: each run of rows begins with a head and a rule."""
+    lines = PAGE.splitlines()
+    first = [i for i, line in enumerate(lines) if line.startswith("|") and not lines[i - 1].startswith("|")]
+    assert first
+    assert all(re.fullmatch(r"(\|-+)+\|", lines[i + 1]) for i in first)
+
+
 def test_enough_is_found():
     """The search for constants finds the databases, the tables and the journal."""
     found = constants()

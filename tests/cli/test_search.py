@@ -164,7 +164,8 @@ def test_a_search_that_finds_little_says_which_notes_it_could_not_search(infold,
     vault.mkdir()
     (vault / "plain.md").write_text("Peas climb a trellis.\n")
     (vault / "latin.md").write_bytes("Gurken und Kürbisse.\n".encode("latin-1"))
-    one = "A note is not searched (too big, not UTF-8, or out of reach); `infold index` names them."
+    why = "too big, not UTF-8, out of reach, or named as another but for case or Unicode form"
+    one = f"A note is not searched ({why}); `infold index` names them."
     for _ in range(2):  # also where nothing changed since
         assert one in infold("search", "Kürbisse", *where).stderr
     (vault / "big.md").write_text("pumpkin " * 1000)
@@ -175,6 +176,11 @@ def test_a_search_that_finds_little_says_which_notes_it_could_not_search(infold,
     assert "big.md" in named
     assert "latin.md" in named
     (vault / "latin.md").unlink()
+    for name in ("Stra\u00dfe.md", "STRASSE.md"):  # which one a link means cannot be told, so neither is a note
+        (vault / name).write_text("Marrows climb too.\n")
+    assert f"2 notes are not searched ({why})" in infold("search", "marrows", *where).stderr
+    for name in ("Stra\u00dfe.md", "STRASSE.md"):
+        (vault / name).unlink()
     assert "not searched" not in infold("search", "pumpkin", *where).stderr
 
 

@@ -41,6 +41,7 @@ WAIT_SECONDS: Final = 1.0  # for one that gives a few passages their vectors aft
 SIBLING_SECONDS: Final = 3.0  # for another thread of this process that brings the index up to date
 FILL_SECONDS: Final = 0.3  # of vectors, after an answer
 _FEW_RESULTS: Final = 3  # with fewer, what could not be searched is said too
+_WHY_NOT: Final = "too big, not UTF-8, out of reach, or named as another but for case or Unicode form"
 
 
 class LiveSearch:
@@ -209,7 +210,7 @@ class LiveSearch:
         if not self._unread:
             return ()
         which = "A note is" if len(self._unread) == 1 else f"{len(self._unread)} notes are"
-        return (f"{which} not searched (too big, not UTF-8, or out of reach); `infold index` names them.",)
+        return (f"{which} not searched ({_WHY_NOT}); `infold index` names them.",)
 
     def _sync(
         self,
