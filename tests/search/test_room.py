@@ -55,6 +55,22 @@ def test_vectors_wait_for_room(place, monkeypatch):
     assert place.sync().pending == 0
 
 
+def test_a_search_on_a_full_disk_goes_by_words(place, monkeypatch):
+    """Vectors cannot be opened there; what the words find is answered, and it is said why, where, and what to do."""
+    place.sync()
+    with monkeypatch.context() as full, place.searcher() as searcher:
+        says_free(full, 5_000_000)
+        legs = searcher.legs("levain", "levain", 5)
+        assert [hit.path for hit in legs.keyword.scored] == ["bread.md"]
+        assert not legs.dense.scored
+        assert legs.notice.startswith(f"Found by words alone: The disk of {place.generation}")
+        assert "5 MB are free" in legs.notice
+        assert "Free disk space" in legs.notice
+    with place.searcher() as searcher:
+        again = searcher.legs("levain", "levain", 5)
+        assert (again.notice, [hit.path for hit in again.dense.scored][:1]) == ("", ["bread.md"])
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path):
     """A disk of 200 MB, most of which an index takes there while it is made."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from infold.errors import EndpointUnreachable, SearchServerFault, VaultBusy
+from infold.errors import EndpointUnreachable, SearchServerFault, StateUnwritable, VaultBusy
 from infold.search.embed.similarity_threshold import floor_of
 from infold.search.index.contract import (
     DEFAULT_GROUPS,
@@ -139,8 +139,8 @@ class Searcher:
         notice, by_meaning = "", NOTHING_FOUND
         try:
             by_meaning = self._by_meaning(text, depth, where, demands, coverage)
-        except (VaultBusy, EndpointUnreachable, SearchServerFault) as error:
-            notice = f"Found by words alone: {error}"
+        except (VaultBusy, EndpointUnreachable, SearchServerFault, StateUnwritable) as error:
+            notice = f"Found by words alone: {error} {error.hint}".rstrip()
         ended = time.perf_counter()
         floor = self._floor()
         time_named = _asked_time(text, asked_on) if may_name_time(text) else None
