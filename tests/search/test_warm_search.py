@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,26 @@ def test_what_waits_for_a_vector_is_known_after_each_write(kept_open):
             assert searcher.pending_vectors == 1
             other.sync_index()
             assert searcher.pending_vectors == 0
+
+
+def test_what_compares_notes_quickly_is_loaded_for_a_process_that_stays_alone(tmp_path):
+    """A vault that is kept open has numpy soon after its first search; one search by itself does without."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "pump.md").write_text("# Pump\n\nThe pump hums.\n")
+    code = textwrap.dedent("""
+        import sys, time, infold
+        with infold.open(sys.argv[1], state=sys.argv[2]) as vault:
+            vault.is_kept_open = sys.argv[3] == "kept"
+            assert vault.search("pump").results
+            until = time.monotonic() + (60 if vault.is_kept_open else 1)
+            while "numpy" not in sys.modules and time.monotonic() < until:
+                time.sleep(0.02)
+            print("numpy" in sys.modules)
+    """)
+    subprocess.run(
+        [sys.executable, "-m", "infold", "index", "--vault", tmp_path / "notes", "--state", tmp_path / "state"],
+        check=True,
+    )
+    for how, expected in (("kept", "True"), ("once", "False")):
+        words = [sys.executable, "-c", code, tmp_path / "notes", tmp_path / "state", how]
+        assert subprocess.run(words, capture_output=True, text=True, check=True).stdout.split() == [expected]

@@ -46,7 +46,7 @@ _SCHEMA: Final = Schema(
     synchronous="NORMAL",
 )
 _FIND: Final = "SELECT number, squares, vector FROM means WHERE number IN (SELECT value FROM json_each(?))"
-_MOST_READ: Final = 8192  # means that are held
+_MOST_READ: Final = 16_384  # means that are held, some 8 MB
 _MANY: Final = 4_000  # compared by one process, from which on it pays to load numpy
 _Row = tuple[float, int]  # by what to multiply the levels of a mean, and where among those read it stands
 _NONE: Final[_Row] = (0.0, -1)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -241,6 +242,10 @@ class LiveSearch:
     def _open(self) -> Searcher:
         if self._searcher is None:
             self._searcher = self._opened()
+            if self._moments is not None and not self._embedder.traits.is_empty:
+                # Notes are compared with it in a seventh of the time: where many questions come, it is there for all of
+                # them, and the first does not wait for it.
+                threading.Thread(target=import_module, args=("numpy",), daemon=True).start()
         return self._searcher
 
     def _opened(self) -> Searcher:
