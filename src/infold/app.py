@@ -184,7 +184,7 @@ class OpenVault(VaultNavigator):
         return Synced(index, found, usage, round((time.perf_counter() - started) * 1000))
 
     def rebuild_index(self) -> SyncResult:
-        """Makes the search index anew, while the old one still serves; no kept vector is computed again."""
+        """Makes catalogue and search index anew, while the old ones serve; no kept vector is computed again."""
         done = self.sync_index(rebuild=True)
         lazy.search.index_status.remember_sync(self.workspace.index, done)
         return done

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from infold.catalogue.embeddings import EmbeddingStore
+from infold.catalogue.schema import FILE_NAME
+from infold.catalogue.store import Catalogue
 from infold.errors import EndpointFault, IndexFault, VaultBusy, VaultNotFound
 from infold.search.embed.embedder import EmbedderTraits
 from infold.search.embed.no_embedder import NO_EMBEDDER
@@ -151,6 +155,29 @@ def test_an_index_of_another_version_is_replaced_at_once(place, monkeypatch):
     place.sync(progress=lambda *_: in_use.append(place.generation))
     assert in_use
     assert former not in in_use
+
+
+def test_a_rebuild_reads_every_note(place):
+    """A fact of the catalogue that is wrong, but not in form, is mended by it; who searches beside it misses none."""
+    place.sync()
+    file = place.index.with_name(FILE_NAME)
+    with closing(sqlite3.connect(file)) as db, db:
+        wanted = db.execute("SELECT path, title, words FROM files JOIN notes USING (id) ORDER BY 1").fetchall()
+        db.execute("UPDATE notes SET title = title || 's', words = words + 1")
+
+    def known() -> list[tuple[str, str, int]]:
+        with closing(Catalogue(file, place.vault, place.params)) as catalogue:
+            return [(note.path, note.title, note.words) for note in catalogue.notes()]
+
+    place.sync()
+    wrong = known()
+    assert wrong != wanted
+    beside = []
+    place.sync(rebuild=True, feeds=[place.notes_feed()], progress=lambda *_: beside.append(known()))
+    assert beside
+    assert all(one == wrong for one in beside)
+    assert known() == wanted
+    assert place.sync().files_changed == 0
 
 
 def test_a_vault_suddenly_empty_empties_nothing(place):

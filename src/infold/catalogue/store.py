@@ -308,9 +308,7 @@ class Catalogue:
             known = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
         if known != (made_by,):
             with database.writing() as db:
-                for table, _ in TABLES_OF_NOTES:
-                    db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
-                db.execute("DELETE FROM derived")
+                forget_notes(db)
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (made_by,))
             if known is not None:
                 with suppress(VaultBusy, StateUnwritable), database.alone() as db:
@@ -353,6 +351,13 @@ _CUTS: Final = "SELECT passages FROM files JOIN outlines USING (id) WHERE path =
 def catalogue_of(workspace: Workspace) -> Catalogue:
     """The catalogue of a workspace's vault."""
     return Catalogue(workspace.catalogue, workspace.vault, workspace.params)
+
+
+def forget_notes(db: Connection) -> None:
+    """Takes away every note, and what was worked out of them."""
+    for table, _ in TABLES_OF_NOTES:
+        db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own tables
+    db.execute("DELETE FROM derived")
 
 
 def paths_by_id(db: Connection, notes: Iterable[int] | None = None) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""`infold index` and `infold rebuild`: bringing what is derived up to date, and making the search index anew."""
+"""`infold index` and `infold rebuild`: bringing what is derived up to date, and making catalogue and index anew."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ def index(
 
 @command
 def rebuild(call: Call) -> int:
-    """Make the search index anew from the notes, while the old one still serves.
+    """Make catalogue and search index anew from the notes, while the old ones serve.
 
-    Embeddings that take long or cost money are kept by content: none is computed again. For after a fault, or to be
-    sure; changed notes need only `infold index`, and changed settings are noticed by themselves.
+    The catalogue is what is known of the notes: outlines, links, passages. Embeddings that take long or cost money are
+    kept by content: none is computed again. For after a fault, or to be sure; changed notes need only `infold index`,
+    and changed settings are noticed by themselves.
     """
     terminal = call.terminal
     with call.vault() as vault:

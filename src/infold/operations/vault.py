@@ -238,7 +238,7 @@ class IndexRebuildAnswer(Message):
 
 @operation(Group.VAULT, Effect.READS, takes_long=True, errors=_SYNC_ERRORS)
 def index_rebuild(vault: OpenVault, request: Nothing) -> IndexRebuildAnswer:  # noqa: ARG001
-    """Make the search index anew from the notes, while the old one still serves.
+    """Make catalogue and search index anew from the notes, while the old ones serve.
 
     Embeddings that take long or cost money are kept by content: none is computed again. For after a fault; changed
     notes need only `index_sync`.

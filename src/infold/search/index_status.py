@@ -139,9 +139,9 @@ def rebuild(
     progress: Progress | None = None,
     feeds: Sequence[Feed] | None = None,
 ) -> Iterator[JsonObject]:
-    """Makes the index of these feeds anew: first that it has begun, then, when it is done, what came of it.
+    """Makes catalogue and index of these feeds anew: first that it has begun, then, when it is done, what came of it.
 
-    The old index serves meanwhile, and vectors that are kept are not computed again. Raises as `sync_index` does.
+    The old ones serve meanwhile, and vectors that are kept are not computed again. Raises as `sync_index` does.
     """
     from infold.search.index.sync import sync_index  # here: a look at the index needs no writer of words
 

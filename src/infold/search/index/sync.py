@@ -2,8 +2,8 @@
 
 One process syncs at a time; whoever searches meanwhile is served by the index as it is. An index that was made
 otherwise (schema, tokeniser, model, passages, language, engine) or is damaged is made anew beside the old one, which
-serves until the new one has its keywords; vectors that were kept are not computed again. A vault that is suddenly empty
-empties nothing.
+serves until the new one has its keywords; vectors that were kept are not computed again. A rebuild, which is for when
+nothing is to be trusted, makes the catalogue anew too. A vault that is suddenly empty empties nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.embeddings import EmbeddingStore, RecentVectors
+from infold.catalogue.renewal import renewed
 from infold.catalogue.schema import FILE_NAME
 from infold.catalogue.store import Catalogue
 from infold.errors import CatalogueFault, IndexFault, VaultBusy
@@ -63,21 +64,25 @@ def sync_index(
 ) -> SyncResult:
     """Makes the index hold what the feeds have: the vault's notes, where no others are given.
 
-    With `paths` nothing else is looked at. `rebuild` makes the index anew, without computing a kept vector again; notes
-    are part of every new index, other feeds where they are given, or when they are given next. Without `vectors` those
-    that are missing are left to a later sync, and those that are when the monotonic clock says `until`; quick
-    embeddings are computed with the words and not kept, others once all words are there. While another process syncs,
-    `progress` is told "waiting". Raises VaultBusy where it still does after `wait_seconds`, VaultNotFound,
-    SettingInvalid, IndexFault.
+    With `paths` nothing else is looked at. `rebuild` reads every note and makes catalogue and index anew, while those
+    of before serve, without computing a kept vector again; notes are part of every new index, other feeds where they
+    are given, or when they are given next. Without `vectors` those that are missing are left to a later sync, and those
+    that are when the monotonic clock says `until`; quick embeddings are computed with the words and not kept, others
+    once all words are there. While another process syncs, `progress` is told "waiting". Raises VaultBusy where it still
+    does after `wait_seconds`, VaultNotFound, SettingInvalid, IndexFault.
     """
     started = time.perf_counter()
     check_language(params.search.language)
     folder = Generations(index_dir)
     store = EmbeddingStore(embeddings_dir)
     progress = progress or silent
-    with _turn(folder, progress, wait_seconds):
-        catalogue = Catalogue(index_dir.with_name(FILE_NAME), vault, params)
-        sync = _Sync(folder, store, params, embedder, progress, NotesFeed(catalogue), feeds)
+    with _turn(folder, progress, wait_seconds), contextlib.ExitStack() as stack:
+        catalogue = stack.enter_context(contextlib.closing(Catalogue(index_dir.with_name(FILE_NAME), vault, params)))
+        notes = NotesFeed(catalogue)
+        if rebuild:
+            notes = NotesFeed(stack.enter_context(renewed(catalogue)))
+            feeds = [notes if isinstance(feed, NotesFeed) else feed for feed in feeds or (notes,)]
+        sync = _Sync(folder, store, params, embedder, progress, notes, feeds)
         try:
             try:
                 sync.run(rebuild=rebuild, paths=paths, vectors=vectors, until=until)
@@ -89,7 +94,6 @@ def sync_index(
                 sync.run(rebuild=True, paths=None, vectors=vectors, until=until)
         finally:
             sync.close()
-            catalogue.close()
     done = sync.result(round((time.perf_counter() - started) * 1000))
     _log.info(
         "%d files: %d changed, %d removed, %d skipped; %d passages, %d embeddings, %d to come; %d ms",
