@@ -4,6 +4,7 @@ import io
 import operator
 import os
 import pickle
+import signal
 import sys
 import time
 import tracemalloc
@@ -11,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from infold.workers import BATCH, Crew, one_staff, serve
+from infold.workers import BATCH, Crew, is_worker, one_staff, serve
 
 NEGATIVES = f"{__name__}:negatives"
 
@@ -129,3 +130,32 @@ def test_workers_wait_for_a_caller_that_is_slower_than_they_are():
             held, _most = tracemalloc.get_traced_memory()
             assert held < 40_000_000  # of 80 MB
         tracemalloc.stop()
+
+
+def deadly(items: list[int]) -> list[int]:
+    """What kills a worker in its second batch, and nobody else."""
+    if is_worker() and max(items) >= 2 * BATCH:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return negatives(items)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_worker_killed_in_the_middle_of_a_batch_loses_none_and_doubles_none():
+    """What it answered counts, the rest is done by this process; later jobs go on without it."""
+    with closing(Crew(f"{__name__}:deadly", 2)) as crew:
+        for _ in range(2):
+            answers = [answer for batch in crew.each(range(1000)) for answer in batch]
+            assert sorted(answers) == [(number, -number) for number in range(1000)]
+
+
+def test_a_worker_killed_while_it_answers_loses_none_and_doubles_none():
+    """Half an answer is none."""
+    with closing(Crew(f"{__name__}:products", 2)) as crew:
+        given: list[tuple[int, str]] = []
+        for batch in crew.each(["x" * 1000] * 2000, 50):  # far more than a pipe holds
+            if not given:
+                for process in crew._staff.running(2):
+                    process.kill()
+            given += batch
+    assert sorted(number for number, _ in given) == list(range(2000))
+    assert {text for _, text in given} == {"x" * 50_000}

@@ -25,6 +25,7 @@ from infold.search.shared.embedded import EdgeEngine
 from tests.chaos.edge_flushes import NUMBERS as FLUSHED
 from tests.chaos.index_crowd import NOTES, SIZE, Opened, Versions, version_of
 from tests.chaos.index_sync import sync
+from tests.search.first_index import begun, held, write_notes
 
 SHARE = float(os.environ.get("INFOLD_CHAOS_SHARE", "0.1"))
 CROWD = Path(__file__).with_name("index_crowd.py")
@@ -155,6 +156,24 @@ def test_a_sync_killed_at_random_moments_is_made_good_by_the_next(tmp_path: Path
     sync(tmp_path, "fresh")
     assert everything(tmp_path / "fresh") == after
     assert {hit.path for hit, _ in after.values()} == {note.name for note in vault.glob("*.md")}  # type: ignore[attr-defined]
+
+
+def test_a_first_index_killed_at_random_moments_is_made_in_the_end(tmp_path: Path):
+    """Twenty times, with its workers at work: what comes in the end is what an index has that was never killed."""
+    chance = random.Random(os.getpid())
+    vault, fresh = write_notes(tmp_path / "vault"), tmp_path / "fresh"
+    started = time.monotonic()
+    assert begun(vault, fresh).wait(300) == 0
+    seconds = time.monotonic() - started
+    for number in range(max(2, round(20 * SHARE))):
+        state = tmp_path / f"state {number // 2}"  # each is killed twice
+        process = begun(vault, state)
+        time.sleep(chance.uniform(0.2, 1) * seconds)
+        process.kill()
+        process.wait()
+        if number % 2:
+            assert begun(vault, state).wait(300) == 0
+            assert held(state) == held(fresh)
 
 
 def test_vectors_written_after_a_kill_are_the_ones_that_are_there(tmp_path: Path):
