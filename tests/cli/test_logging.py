@@ -66,7 +66,7 @@ def test_verbose_goes_to_stderr_alone(program):
     program("index")
     plain, verbose = program("search", "safe"), program("search", "safe", "--verbose")
     assert (plain.returncode, plain.stdout, plain.stderr) == (0, verbose.stdout, "")
-    assert "infold.catalogue.sync: " in verbose.stderr
+    assert "infold.search.index.sync: " in verbose.stderr
 
 
 def test_doctor_names_the_log(program, place):
