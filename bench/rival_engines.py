@@ -163,12 +163,12 @@ class Infold:
     def _keyword(self, text: str, folder: str | None, limit: int) -> list[Any]:
         from infold.search.terms import query_weights
 
-        return list(self._words.search(query_weights(text, ["english"]), limit, self._where(folder)))
+        return list(self._words.search(query_weights(text, ["english"]), limit, self._where(folder)).scored)
 
     def _dense(self, vector: Vector, folder: str | None, limit: int) -> list[Any]:
-        from infold.search.index.nearest import nearest_points
+        from infold.search.index.nearest import nearest
 
-        return nearest_points(self._words, self._index, vector, limit, self._where(folder))
+        return nearest(self._words, self._index, vector, limit, self._where(folder)).scored
 
     @staticmethod
     def _where(folder: str | None) -> Any:

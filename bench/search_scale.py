@@ -34,7 +34,7 @@ from infold.search import terms
 from infold.search.embed.static_embedder import StaticEmbedder
 from infold.search.index.contract import Filter, IndexPoint, VectorIndex, VectorRecord
 from infold.search.index.generations import Generations
-from infold.search.index.nearest import nearest_points
+from infold.search.index.nearest import nearest
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
@@ -226,7 +226,7 @@ def _questions(texts: Sequence[str], embedder: StaticEmbedder) -> list[Question]
 
 
 def _latencies(figures: Figures, index: Both, questions: Sequence[Question], who: str) -> None:
-    figures.latencies(f"keyword{who}", lambda asked: index.words.search(asked[0], DEPTH), questions)
+    figures.latencies(f"keyword{who}", lambda asked: index.words.search(asked[0], DEPTH).scored, questions)
     figures.latencies(f"dense{who}", lambda asked: _dense(index, asked, Filter()), questions)
     figures.latencies(f"hybrid{who}", lambda asked: _hybrid(index, asked, Filter()), questions)
 
@@ -237,7 +237,7 @@ def _hybrid(index: Both, asked: Question, where: Filter) -> None:
 
 
 def _dense(index: Both, asked: Question, where: Filter) -> None:
-    nearest_points(index.words, index.vectors, asked[1], DEPTH, where)
+    nearest(index.words, index.vectors, asked[1], DEPTH, where)
 
 
 def _recall(index: Both, made_of: Corpus, count: int, questions: Sequence[Question]) -> float:
@@ -247,7 +247,7 @@ def _recall(index: Both, made_of: Corpus, count: int, questions: Sequence[Questi
     scores = np.concatenate([made_of.vector(at, min(count, at + BATCH)) @ asked.T for at in range(0, count, BATCH)])
     for n, (_, vector) in enumerate(some):
         tenth = np.partition(scores[:, n], -10)[-10]
-        hits = nearest_points(index.words, index.vectors, vector, 10)
+        hits = nearest(index.words, index.vectors, vector, 10).scored
         found += sum(scores[UUID(hit.id).int, n] >= tenth - 2e-4 for hit in hits)
     return found / (10 * len(some))
 

@@ -87,7 +87,7 @@ def look(opened: Opened, note: int, begun: Versions, acknowledged: Versions, cha
         hits = list(opened.words.numbered([one for one, _ in nearest], only).values())
         is_whole = not hits  # vectors come after words, and are replaced one by one
     else:
-        hits = opened.words.search({"levain": 1.0}, 3 * MOST_PASSAGES, only)
+        hits = opened.words.search({"levain": 1.0}, 3 * MOST_PASSAGES, only).scored
         is_whole = False
     newest = begun[note]
     if is_whole:

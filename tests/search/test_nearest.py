@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infold.search.index.contract import Filter, VectorRecord
-from infold.search.index.nearest import nearest_points
+from infold.search.index.nearest import nearest
 from infold.search.index.point_ids import point_number
 from infold.search.index.word_writer import WordWriter
 from infold.search.index.words import WordIndex
@@ -65,7 +65,7 @@ def test_the_nearest_that_a_filter_lets_through_are_found(both: Both, given_poin
     with closing(both.write(points)) as words:
         for where in (Filter(), *filters):
             expected = [one.id for one in points if lets_through(where, one)]
-            hits = nearest_points(words, both.vectors, unit(0), limit, where)
+            hits = nearest(words, both.vectors, unit(0), limit, where).scored
             assert [hit.id for hit in hits] == expected[:limit]
             assert words.count(where) == len(expected)
             assert set(words.numbers(where)) == {point_number(one) for one in expected}
@@ -76,7 +76,7 @@ def test_what_is_let_through_may_be_the_furthest_of_all(both: Both, few: int):
     """The nearest twenty of points that are further than all others are found, whether few or nearly all are."""
     points = [point(n, "near.md" if n < 300 - few else "far.md") for n in range(300)]
     with closing(both.write(points)) as words:
-        hits = nearest_points(words, both.vectors, unit(0), 20, Filter(paths=("far.md",)))
+        hits = nearest(words, both.vectors, unit(0), 20, Filter(paths=("far.md",))).scored
         assert {hit.path for hit in hits} == {"far.md"}
         assert len(hits) == min(20, few)
 
@@ -90,12 +90,12 @@ def test_vectors_of_points_that_are_gone_are_looked_past(both: Both):
             writer.replace(["0.md"], [])
             writer.commit()
             assert writer.missing([point_number(id_of(n)) for n in (1, 2, 3)]) == [point_number(id_of(2))]
-        hits = nearest_points(words, both.vectors, unit(0), 30)
+        hits = nearest(words, both.vectors, unit(0), 30).scored
         assert {hit.id for hit in hits} == {id_of(n) for n in range(1, 60, 2)}
         assert len(hits) == 30
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
-        some = nearest_points(words, both.vectors, unit(0), 10)
+        some = nearest(words, both.vectors, unit(0), 10).scored
         assert [hit.score for hit in some] == scores[:10]  # which of those rounded alike come first is nobody's promise
 
 
@@ -106,7 +106,7 @@ def test_what_a_filter_lets_through_is_as_of_the_last_commit(both: Both):
     points = [point(n, f"{n}.md", tags=("bread",) if n < 4 else ()) for n in range(40)]
     with closing(both.write(points)) as words:
         for _ in range(2):
-            assert [hit.id for hit in nearest_points(words, vectors, unit(0), 3, tagged)] == [
+            assert [hit.id for hit in nearest(words, vectors, unit(0), 3, tagged).scored] == [
                 id_of(n) for n in range(3)
             ]
             assert words.numbers(tagged) == {numbers[n] for n in range(4)}
@@ -114,5 +114,5 @@ def test_what_a_filter_lets_through_is_as_of_the_last_commit(both: Both):
             writer.replace(["0.md", "9.md"], [point(0, "0.md"), point(9, "9.md", tags=("bread",))])
             writer.commit()
         assert words.numbers(tagged) == {numbers[n] for n in (1, 2, 3, 9)}
-        hits = nearest_points(words, vectors, unit(0), 4, tagged)
+        hits = nearest(words, vectors, unit(0), 4, tagged).scored
         assert [(hit.id, hit.tags) for hit in hits] == [(id_of(n), ("bread",)) for n in (1, 2, 3, 9)]

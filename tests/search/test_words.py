@@ -76,7 +76,7 @@ def test_a_hit_is_the_point_that_was_given(writer: WordWriter, index: WordIndex)
     )
     put(writer, bare, full)
     for given_, word in ((bare, "levain"), (full, "stone")):
-        (hit,) = index.search({word: 1.0}, 5)
+        (hit,) = index.search({word: 1.0}, 5).scored
         for field in ("id", "path", "start_line", "end_line", "title", "trail", "kind", "group", "date", "level"):
             assert getattr(hit, field) == getattr(given_, field)
         assert (hit.trust, hit.parent) == (given_.trust, given_.parent)
@@ -107,7 +107,7 @@ def test_scores_are_bm25(writer: WordWriter, index: WordIndex):
                 score += weight * idf * found[term] * 2.2 / (found[term] + norm)
             if score:
                 expected[f"{n}.md"] = score
-        got = {hit.path: hit.score for hit in index.search(query, 10)}
+        got = {hit.path: hit.score for hit in index.search(query, 10).scored}
         assert got == pytest.approx(expected, rel=1e-3)
 
 
@@ -126,14 +126,14 @@ def test_scores_are_bm25(writer: WordWriter, index: WordIndex):
 def test_words_of_every_kind_are_found(writer, index, language: str, text: str, question: str):
     """Stems by language, marks and none, pairs of signs, parts of identifiers and numbers."""
     put(writer, said(1, "a.md", text, language), said(2, "b.md", "nothing of the kind"))
-    assert [hit.path for hit in index.search(query_weights(question, (language,)), 5)] == ["a.md"]
+    assert [hit.path for hit in index.search(query_weights(question, (language,)), 5).scored] == ["a.md"]
 
 
 def test_what_is_asked_with_nothing_finds_nothing(writer: WordWriter, index: WordIndex):
     """No words and no results wanted are no error."""
     put(writer, point(1, "a.md"))
-    assert index.search({}, 5) == []
-    assert index.search(LEVAIN, 0) == []
+    assert index.search({}, 5).scored == []
+    assert index.search(LEVAIN, 0).scored == []
     assert index.hits([]) == {}
 
 
@@ -142,9 +142,9 @@ def test_replacing_a_path_takes_all_its_points(writer: WordWriter, index: WordIn
     put(writer, *(point(n, f"{n % 2}.md") for n in range(10)))
     writer.replace(["1.md", "never.md"], [point(20, "1.md", "stone")])
     writer.commit()
-    assert {hit.path for hit in index.search(LEVAIN, 20)} == {"0.md"}
+    assert {hit.path for hit in index.search(LEVAIN, 20).scored} == {"0.md"}
     put(writer, point(20, "1.md", "oven"))
-    assert index.search({"stone": 1.0}, 5) == []
+    assert index.search({"stone": 1.0}, 5).scored == []
     writer.delete([id_of(20), id_of(77)])
     writer.commit()
     assert index.count() == 5
@@ -179,7 +179,7 @@ def test_a_filter_lets_through_what_its_words_say(writer, index, given_points: l
     writer.commit()
     for where in (Filter(), *filters):
         expected = {one.id for one in points if lets_through(where, one)}
-        assert {hit.id for hit in index.search(LEVAIN, 50, where)} == expected
+        assert {hit.id for hit in index.search(LEVAIN, 50, where).scored} == expected
         assert {hit.id for hit in index.points(where)} == expected
         assert set(index.hits([one.id for one in points], where)) == expected
         assert index.count(where) == len(expected)
@@ -188,18 +188,20 @@ def test_a_filter_lets_through_what_its_words_say(writer, index, given_points: l
 def test_a_filter_counts_nothing(writer: WordWriter, index: WordIndex):
     """The score of a hit is the same under every filter that it meets."""
     put(writer, *(point(n, f"work/{n}.md", "levain " * n, tags=("a",)) for n in range(1, 5)))
-    plain = [(hit.id, hit.score) for hit in index.search(LEVAIN, 9)]
-    assert [(hit.id, hit.score) for hit in index.search(LEVAIN, 9, Filter(prefixes=("work",), tags=("a",)))] == plain
+    plain = [(hit.id, hit.score) for hit in index.search(LEVAIN, 9).scored]
+    assert [
+        (hit.id, hit.score) for hit in index.search(LEVAIN, 9, Filter(prefixes=("work",), tags=("a",))).scored
+    ] == plain
 
 
 def test_nothing_is_seen_before_a_commit(writer: WordWriter, index: WordIndex):
     """And what was not committed is forgotten when the writer closes."""
     put(writer, point(1, "a.md"))
     writer.replace(["a.md"], [point(2, "b.md")])
-    assert [hit.path for hit in index.search(LEVAIN, 5)] == ["a.md"]
+    assert [hit.path for hit in index.search(LEVAIN, 5).scored] == ["a.md"]
     writer.close()
     with closing(WordIndex(writer.folder)) as again:
-        assert [hit.path for hit in again.search(LEVAIN, 5)] == ["a.md"]
+        assert [hit.path for hit in again.search(LEVAIN, 5).scored] == ["a.md"]
 
 
 def test_a_commit_is_one_step_for_whoever_searches(writer: WordWriter, index: WordIndex):
@@ -211,7 +213,7 @@ def test_a_commit_is_one_step_for_whoever_searches(writer: WordWriter, index: Wo
 
     def look() -> None:
         while not is_over.is_set():
-            seen.add(tuple(sorted(hit.start_line for hit in index.search(LEVAIN, 20))))
+            seen.add(tuple(sorted(hit.start_line for hit in index.search(LEVAIN, 20).scored)))
 
     thread = threading.Thread(target=look)
     thread.start()

@@ -25,18 +25,6 @@ _DEVIATIONS: Final = 2  # of chance, that are allowed for: a second look costs m
 _LISTED_A_LOOKUP: Final = 25  # numbers of points that are listed in the time that one point is looked up
 
 
-def nearest_points(
-    words: WordIndex,
-    vectors: VectorIndex,
-    vector: QueryVector,
-    limit: int,
-    where: Filter = EVERYTHING,
-    demands: Demands = NO_DEMANDS,
-) -> list[Hit]:
-    """As `nearest`, each point with its cosine as its score."""
-    return nearest(words, vectors, vector, limit, where, demands).scored
-
-
 def nearest(
     words: WordIndex,
     vectors: VectorIndex,

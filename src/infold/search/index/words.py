@@ -81,16 +81,6 @@ class WordIndex:
         limit: int,
         where: Filter = EVERYTHING,
         demands: Demands = NO_DEMANDS,
-    ) -> list[Hit]:
-        """As `found`, each point with its score."""
-        return self.found(weights, limit, where, demands).scored
-
-    def found(
-        self,
-        weights: Mapping[str, float],
-        limit: int,
-        where: Filter = EVERYTHING,
-        demands: Demands = NO_DEMANDS,
     ) -> ScoredHits:
         """The points that hold the most telling of these terms, best first (BM25).
 

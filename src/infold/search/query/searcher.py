@@ -296,7 +296,7 @@ class Searcher:
 
     def _by_words(self, text: str, limit: int, where: Filter, demands: Demands = NO_DEMANDS) -> ScoredHits:
         return self._index.ask(
-            lambda opened: opened.words.found(query_weights(text, opened.languages), limit, where, demands)
+            lambda opened: opened.words.search(query_weights(text, opened.languages), limit, where, demands)
         )
 
     def _by_meaning(
