@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 MEASURED := tests/vault tests/inbox tests/librarian tests/notebook tests/durable tests/catalogue
 
@@ -68,7 +69,9 @@ ifdef UV
 else
 	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > $(VENV)/pip.txt
+	@$(PIP_INSTALL) --require-hashes -r $(VENV)/pip.txt
+	@$(PIP_INSTALL) --require-hashes -r constraints.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 endif
 	@touch $@
