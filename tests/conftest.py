@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.openai_server import FakeOpenAI, serving
-from tests.fakes.prefect_server import prefect_api
+from tests.fakes.prefect_server import end_workers, prefect_api
 
 __all__ = ["prefect_api"]
 
@@ -67,6 +68,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     measuring.pause()
     yield
     measuring.resume()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Prefect's threads end with the last of its tests: what they do is seen in no other."""
+    last = nextitem is not None and "prefect" in item.keywords and "prefect" not in nextitem.keywords
+    if last and "prefect.main" in sys.modules:
+        end_workers()
 
 
 @pytest.fixture(autouse=True, scope="session")

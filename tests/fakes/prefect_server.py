@@ -34,10 +34,19 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
             refresh_global_settings_context()  # imported by a test before, it has read its settings then
             yield api_url
-            from prefect.events.worker import EventsWorker
-            from prefect.logging.handlers import APILogWorker
-
-            APILogWorker.drain_all(timeout=60)  # what it still has to send, it would try to send for a minute
-            EventsWorker.drain_all(timeout=60)
+            end_workers()
         os.environ.clear()
         os.environ.update(before)
+
+
+def end_workers() -> None:
+    """End what Prefect keeps running in this process; the next flow starts them again.
+
+    What the log's still has to send, it would try to send for a minute after the server; the events' sends a ping every
+    twenty seconds, of bytes from the generator that Hypothesis watches while it draws an example.
+    """
+    from prefect.events.worker import EventsWorker
+    from prefect.logging.handlers import APILogWorker
+
+    APILogWorker.drain_all(timeout=60)
+    EventsWorker.drain_all(timeout=60)
