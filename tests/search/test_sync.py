@@ -391,6 +391,21 @@ def test_a_note_that_turns_into_another_kind_is_found_at_once(place):
     assert place.found("levain") == []
 
 
+def test_daily_notes_named_by_another_rule_are_of_other_days(place):
+    """Where days and months change places in the names, each note is of the day that it says now, untouched as it is."""
+
+    def days() -> set[str | None]:
+        return {point.date for point, _ in place.contents().values() if point.path == "daily/03-04-2026.md"}
+
+    place.write("daily/03-04-2026.md", "Fed the levain.\n")
+    place.params = Params.model_validate({"notebook": {"daily_format": "DD-MM-YYYY"}})
+    settled(place)
+    assert days() == {"2026-04-03"}
+    place.params = Params.model_validate({"notebook": {"daily_format": "MM-DD-YYYY"}})
+    assert place.sync().files_changed == 1
+    assert days() == {"2026-03-04"}
+
+
 def test_a_note_that_cannot_be_read_for_a_while_comes_back(place, monkeypatch):
     """The vault looks as it did when the note was left out: it is taken in all the same once it can be read."""
     settled(place)

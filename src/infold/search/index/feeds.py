@@ -8,7 +8,7 @@ here; whoever has other texts to search brings a feed of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
@@ -18,7 +18,8 @@ from infold.errors import NoteUnreadable, PathRefused, VaultNotFound
 from infold.search.index.manifest import NOTES
 from infold.settings_record import plain_settings
 from infold.text import content_hash
-from infold.vault.daily_notes import DailyNotes, daily_notes
+from infold.vault.daily_notes import daily_notes
+from infold.vault.names import stem
 from infold.vault.scanning import FileStat, Scan, Skipped, scan
 
 if TYPE_CHECKING:
@@ -204,9 +205,9 @@ class NotesFeed:
             return ReadResult(item, reason=str(error), is_kept=is_kept)
         from infold.search.index.points import note_points  # here: a search of an unchanged vault does without
 
-        params, is_daily = self.catalogue.params, item.variant == DAILY
-        day = daily_notes(self.catalogue.vault, params.notebook).day(item.path) if is_daily else None
-        return ReadResult(item, found.sha256, note_points(found.note, item.variant, params.search, day, found.passages))
+        kind, day = _kind_and_day(item.variant)
+        points = note_points(found.note, kind, self.catalogue.params.search, day, found.passages)
+        return ReadResult(item, found.sha256, points)
 
 
 class _Made(NamedTuple):
@@ -225,21 +226,32 @@ class _PointsOf:
     def __call__(self, written: Sequence[WrittenNote]) -> list[_Made | None]:
         from infold.search.index.points import NoteToIndex, points_of
 
-        kind, daily = _rules(self._vault, self._params)
-        kinds = [kind(each.note.path) for each in written]
+        variant = _variant_of(self._params, self._vault)
+        variants = [variant(each.note.path) for each in written]
         wanted = [
-            NoteToIndex(note, variant, daily.day(note.path) if variant == DAILY else None, passages)
-            for (note, _, passages), variant in zip(written, kinds, strict=True)
+            NoteToIndex(note, *_kind_and_day(variant), passages)
+            for (note, _, passages), variant in zip(written, variants, strict=True)
             if variant not in UNINDEXED_KINDS
         ]
         made = iter(points_of(wanted, self._params.search, with_texts=self._with_texts))
-        return [None if variant in UNINDEXED_KINDS else _Made(variant, next(made)) for variant in kinds]
+        return [None if variant in UNINDEXED_KINDS else _Made(variant, next(made)) for variant in variants]
 
 
-@lru_cache(maxsize=1)
-def _rules(vault: Path, params: Params) -> tuple[Callable[[str], str], DailyNotes]:
-    """What tells the kind of a path, and where the daily notes are: looked up once by a process that reads them all."""
-    return kind_of(params, vault), daily_notes(vault, params.notebook)
+def _variant_of(params: Params, vault: Path) -> Callable[[str], str]:
+    """What a note's points take from its path: its kind, and the day of a daily note whose name is no ISO date."""
+    kind, daily = kind_of(params, vault), daily_notes(vault, params.notebook)
+
+    def variant(path: str) -> str:
+        told = kind(path)
+        day = daily.day(path) if told == DAILY else None
+        return told if day is None or day.isoformat() == stem(path) else f"{told} {day.isoformat()}"
+
+    return variant
+
+
+def _kind_and_day(variant: str) -> tuple[str, str | None]:
+    kind, _, day = variant.partition(" ")
+    return kind, day or None
 
 
 def notes_in(vault: Path, params: Params, seen: Scan | None = None) -> Listing:
@@ -249,8 +261,8 @@ def notes_in(vault: Path, params: Params, seen: Scan | None = None) -> Listing:
 
 
 def _items(files: Iterable[FileStat], params: Params, vault: Path) -> list[Item]:
-    kind = kind_of(params, vault)
-    items = [Item(path, mtime_ns, size, kind(path)) for path, size, mtime_ns in files]
+    variant = _variant_of(params, vault)
+    items = [Item(path, mtime_ns, size, variant(path)) for path, size, mtime_ns in files]
     return [item for item in items if item.variant not in UNINDEXED_KINDS]
 
 

@@ -76,7 +76,8 @@ class IndexedNote(NamedTuple):
     """A note, or whatever else a feed gives, that the index holds.
 
     `sha256` is of its bytes, IN_PROGRESS while it is written. `variant` is what else its points depend on (the kind of
-    a note). `indexed_ns` is when a sync last compared its bytes, `mtime_ns` and `size` are of its file then.
+    a note, and the day in its name). `indexed_ns` is when a sync last compared its bytes, `mtime_ns` and `size` are of
+    its file then.
     """
 
     feed: str

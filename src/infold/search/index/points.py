@@ -48,16 +48,16 @@ class NotePoints(NamedTuple):
 
 
 class NoteToIndex(NamedTuple):
-    """A note, its kind and its passages; `day` is that of a daily note whose name is no ISO date."""
+    """A note, its kind and its passages; `day` is the ISO day of a daily note whose name is none."""
 
     note: Note
     kind: str
-    day: date | None
+    day: str | None
     passages: Sequence[Passage]
 
 
 def note_points(
-    note: Note, kind: str, params: SearchParams, day: date | None = None, passages: Sequence[Passage] | None = None
+    note: Note, kind: str, params: SearchParams, day: str | None = None, passages: Sequence[Passage] | None = None
 ) -> NotePoints:
     """The points of one note. `passages` are the note's, where they were cut already."""
     if passages is None:
@@ -94,7 +94,7 @@ def _embedded(one: NoteToIndex, texts: Sequence[str], titled: list[str]) -> list
 
 def _points(one: NoteToIndex, words: Sequence[tuple[str, str]]) -> list[IndexPoint]:
     note, passages = one.note, one.passages
-    iso_day = one.day.isoformat() if one.day is not None else note_day(note, one.kind)
+    iso_day = one.day or note_day(note, one.kind)
     ids = passage_ids(note.path, [passage.text_hash for passage in passages])
     outside, trust = outside_texts(note.text), _trust_of(note)
     trusts = [
