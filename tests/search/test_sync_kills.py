@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from infold.catalogue import renewal
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -85,3 +87,29 @@ def test_killed_anywhere_the_next_sync_puts_it_right(place, victim: str, moment:
     assert place.manifest().leaving() == []
     pending = sqlite3.connect(place.generation / "manifest.sqlite").execute("SELECT count(*) FROM due").fetchone()
     assert pending == (0,)
+
+
+KILLED_REBUILD = """
+import os, signal, sys
+from pathlib import Path
+from infold.catalogue import renewal
+from infold.search.embed.static_embedder import StaticEmbedder
+from infold.search.index.sync import sync_index
+from infold.settings import Params
+
+renewal._take_over = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+root = Path(sys.argv[1])
+sync_index(root / "vault", root / "index", root / "embeddings", Params(), StaticEmbedder(), rebuild=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_killed_rebuild_leaves_no_catalogue_beside_the_one_in_use(place):
+    """As large as the one in use, it goes with the next sync, though nothing changed."""
+    place.sync()
+    before = sorted(file.name for file in place.root.glob("catalogue*"))
+    killed = subprocess.run([sys.executable, "-c", KILLED_REBUILD, str(place.root)], check=False, timeout=60)
+    assert killed.returncode == -9, "the process was to be killed"
+    assert (place.root / renewal.FILE_NAME).exists()
+    place.sync()
+    assert sorted(file.name for file in place.root.glob("catalogue*")) == before

@@ -13,7 +13,7 @@ from infold.catalogue.schema import TABLES_OF_NOTES
 from infold.catalogue.store import Catalogue, forget_notes
 from infold.errors import CatalogueFault
 
-FILE_NAME: Final = "catalogue.new.sqlite"  # beside the one in use; what a kill leaves goes with the next renewal
+FILE_NAME: Final = "catalogue.new.sqlite"  # beside the one in use
 _PUT_COUNT: Final = (
     "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE "
     "SET value = CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER)"
@@ -27,7 +27,7 @@ def renewed(catalogue: Catalogue) -> Iterator[Catalogue]:
     That happens at once: who reads meanwhile has all of the one or all of the other. Where nothing was put in, or the
     body raises, `catalogue` stays as it is. For one caller at a time. Raises StateUnwritable and VaultBusy.
     """
-    new = Catalogue(catalogue.file.with_name(FILE_NAME), catalogue.vault, catalogue.params)
+    new = _beside(catalogue)
     new.remove()
     try:
         yield new
@@ -39,6 +39,15 @@ def renewed(catalogue: Catalogue) -> Iterator[Catalogue]:
                 _take_over(catalogue, new)
     finally:
         new.remove()
+
+
+def remove_unfinished(catalogue: Catalogue) -> None:
+    """Takes away what a killed renewal left, while none can be under way. Raises StateUnwritable."""
+    _beside(catalogue).remove()
+
+
+def _beside(catalogue: Catalogue) -> Catalogue:
+    return Catalogue(catalogue.file.with_name(FILE_NAME), catalogue.vault, catalogue.params)
 
 
 def _take_over(catalogue: Catalogue, new: Catalogue) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infold.catalogue.embeddings import EmbeddingStore, RecentVectors
-from infold.catalogue.renewal import renewed
+from infold.catalogue.renewal import remove_unfinished, renewed
 from infold.catalogue.schema import FILE_NAME
 from infold.catalogue.store import Catalogue
 from infold.errors import CatalogueFault, IndexFault, VaultBusy
@@ -82,6 +82,8 @@ def sync_index(
         if rebuild:
             notes = NotesFeed(stack.enter_context(renewed(catalogue)))
             feeds = [notes if isinstance(feed, NotesFeed) else feed for feed in feeds or (notes,)]
+        else:
+            remove_unfinished(catalogue)
         sync = _Sync(folder, store, params, embedder, progress, notes, feeds)
         try:
             try:
